@@ -14,6 +14,8 @@
 #include "Analysis/ObjectGraph.h"
 #include "llvm/ADT/Hashing.h"
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -28,6 +30,14 @@ static constexpr int64_t OpenEndedReach = 4096;
 static bool saySame(const Evidence &A, const Evidence &B) {
   return A.Where == B.Where && A.Size == B.Size && A.Kind == B.Kind &&
          A.Level == B.Level && A.Copied == B.Copied;
+}
+
+bool retrograd::coversPlaces(const Evidence &F, const Evidence &E) {
+  const Position &Few = E.Where, &Many = F.Where;
+  return Many.Stride && Many.Stride < Few.Stride &&
+         Few.Stride % Many.Stride == 0 &&
+         (Few.Off - Many.Off) % Many.Stride == 0 && Many.Lo <= Few.Lo &&
+         Many.Hi >= Few.Hi && F.Kind == E.Kind && F.Size == E.Size;
 }
 
 static size_t contentOf(const Evidence &E) {
@@ -51,6 +61,7 @@ bool ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
       IsEcho = true;
     }
   ++O.NumArrived;
+  O.Levels |= 1u << unsigned(L);
   if (IsEcho) {
     O.ByContent.insert({Content, &O.Echoes[Origin].emplace_back(E)});
     return true;
@@ -137,6 +148,26 @@ static bool beginsAsOther(const Node &O, const Evidence &Array) {
       return true;
   }
   return false;
+}
+
+/// Sorts, stably, what consists of few runs that are sorted: the places of each
+/// piece of evidence are, and an array has as many as elements.
+template <typename Less>
+static void mergeRuns(MutableArrayRef<Instance> Instances, Less &&IsLess) {
+  SmallVector<Instance *, 16> Bounds = {Instances.begin()};
+  while (Bounds.back() != Instances.end())
+    Bounds.push_back(
+        std::is_sorted_until(Bounds.back(), Instances.end(), IsLess));
+  while (Bounds.size() > 2) {
+    SmallVector<Instance *, 16> Merged = {Bounds.front()};
+    for (size_t I = 2; I < Bounds.size(); I += 2) {
+      std::inplace_merge(Merged.back(), Bounds[I - 1], Bounds[I], IsLess);
+      Merged.push_back(Bounds[I]);
+    }
+    if (Merged.back() != Bounds.back())
+      Merged.push_back(Bounds.back());
+    Bounds = std::move(Merged);
+  }
 }
 
 /// How well evidence E speaks for a query at P; smaller is better.
@@ -340,7 +371,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   auto Order = [](const Instance &I) {
     return std::tuple(I.Rank, I.Kind.K == ByteKind::Integer, I.Start);
   };
-  llvm::stable_sort(Instances, [&](const Instance &A, const Instance &B) {
+  mergeRuns(Instances, [&](const Instance &A, const Instance &B) {
     return Order(A) < Order(B);
   });
 
@@ -589,11 +620,43 @@ bool ObjectGraph::mayMeet(Position P, Position Q, int64_t Size,
                   NoOrigin}) != Overlap::None;
 }
 
-/// Adds Piece, found at one end of a copy, to the other end unless that
-/// already knows better.
-bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
-                             const SmallVectorImpl<Placed> &Have, Trust Least,
-                             unsigned Origin) {
+/// Finds what may overlap a range among the pieces of a window, which come in
+/// the order of their places but where they clash. Windows of whole arrays have
+/// a piece per element.
+class retrograd::PiecesByPlace {
+public:
+  explicit PiecesByPlace(ArrayRef<Placed> Pieces)
+      : Pieces(Pieces), LastEnd(Pieces.size()), FirstStart(Pieces.size()) {
+    int64_t End = std::numeric_limits<int64_t>::min();
+    for (size_t I = 0; I != Pieces.size(); ++I)
+      LastEnd[I] = End = std::max(End, Pieces[I].Start + Pieces[I].Size);
+    int64_t Start = std::numeric_limits<int64_t>::max();
+    for (size_t I = Pieces.size(); I-- != 0;)
+      FirstStart[I] = Start = std::min(Start, Pieces[I].Start);
+  }
+
+  /// All pieces that overlap [Begin, End) are among these.
+  ArrayRef<Placed> around(int64_t Begin, int64_t End) const {
+    const size_t First =
+        partition_point(LastEnd, [=](int64_t X) { return X <= Begin; }) -
+        LastEnd.begin();
+    const size_t Behind =
+        partition_point(FirstStart, [=](int64_t X) { return X < End; }) -
+        FirstStart.begin();
+    return First < Behind ? Pieces.slice(First, Behind - First)
+                          : ArrayRef<Placed>();
+  }
+
+private:
+  ArrayRef<Placed> Pieces;
+  SmallVector<int64_t, 8> LastEnd, FirstStart;
+};
+
+/// Puts Piece, found at one end of a copy, to the other end unless that already
+/// knows better.
+bool ObjectGraph::carryPiece(const Placed &Piece, int64_t Size,
+                             const PiecesByPlace &Have, Trust Least,
+                             PutPiece Put) {
   if (Piece.Kind.K == ByteKind::Conflict || Piece.Level != Least)
     return false;
   if (Piece.Smeared && Piece.Kind.K != ByteKind::Integer)
@@ -605,29 +668,25 @@ bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
   int64_t B = std::max<int64_t>(Piece.Start, 0);
   int64_t E = std::min(Piece.Start + Piece.Size, Size);
   if (Piece.Kind.K != ByteKind::Integer) {
-    for (const Placed &H : Have)
+    for (const Placed &H : Have.around(B, E))
       if (H.Start < E && H.Start + H.Size > B && Better(H))
         return false;
-    return addEvidence(To.shifted(Piece.Start), Piece.Size, Piece.Kind, Least,
-                       true, Origin);
+    return Put(Piece.Start, Piece.Size, Piece.Kind);
   }
   // Integers fill what is free.
   bool Changed = false;
   int64_t X = B;
-  for (const Placed &H : Have) {
+  for (const Placed &H : Have.around(B, E)) {
     if (H.Start + H.Size <= X || !Better(H))
       continue;
     if (H.Start >= E)
       break;
-    if (H.Start > X) {
-      Changed |= addEvidence(To.shifted(X), H.Start - X, Piece.Kind, Least,
-                             true, Origin);
-    }
+    if (H.Start > X)
+      Changed |= Put(X, H.Start - X, Piece.Kind);
     X = std::max(X, H.Start + H.Size);
   }
   if (X < E)
-    Changed |=
-        addEvidence(To.shifted(X), E - X, Piece.Kind, Least, true, Origin);
+    Changed |= Put(X, E - X, Piece.Kind);
   return Changed;
 }
 
@@ -712,6 +771,11 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   const bool Looked = std::exchange(L.Looked, true);
   if (Looked && SeenDst == AllDst && SeenSrc == AllSrc)
     return false;
+  // Only pieces of this level are carried. When the first of them arrives at
+  // either end, the link is looked at again.
+  const unsigned Levels = Objects[D.Obj].Levels | Objects[S.Obj].Levels;
+  if (!(Levels & (1u << unsigned(Least))))
+    return false;
   D = normalise(D.shifted(L.DstOff));
   S = normalise(S.shifted(L.SrcOff));
   bool Changed = false;
@@ -729,19 +793,124 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   };
   if (Looked && !Arrived(SeenDst, D) && !Arrived(SeenSrc, S))
     return false;
-  auto AtD = resolve(D, L.Size, L.Origin, Least);
-  auto AtS = resolve(S, L.Size, L.Origin, Least);
+  auto Put = [&](const Position &Window, int64_t Start, int64_t Bytes,
+                 ByteKind K, int64_t Stride, int64_t Count) {
+    Position W = Window.shifted(Start);
+    if (Stride && Count > 1) {
+      W.Stride = Stride;
+      W.Lo = W.Off;
+      W.Hi = W.Off + (Count - 1) * Stride + 1;
+    }
+    return addEvidence(W, Bytes, K, Least, /*Copied=*/true, L.Origin);
+  };
+  auto PutHere = [&](const Position &Window, int64_t Start, int64_t Bytes,
+                     ByteKind K) { return Put(Window, Start, Bytes, K, 0, 1); };
+  const std::optional<Repetition> R = repetitionOf(D, S, L.Size, L.Origin);
+  if (!R)
+    return carryWindow(D, S, L.Size, Least, L.Origin, PutHere);
+  Changed |= carryWindow(
+      D, S, R->Lead + R->Period + R->Margin, Least, L.Origin,
+      [&](const Position &Window, int64_t Start, int64_t Bytes, ByteKind K) {
+        if (Start >= R->Lead + R->Period)
+          return false;
+        const bool Repeats = Start >= R->Lead;
+        return Put(Window, Start, Bytes, K, Repeats ? R->Period : 0,
+                   Repeats ? R->Count : 1);
+      });
+  const int64_t Behind = R->Lead + R->Count * R->Period - R->Margin;
+  Changed |= carryWindow(
+      D.shifted(Behind), S.shifted(Behind), L.Size - Behind, Least, L.Origin,
+      [&](const Position &Window, int64_t Start, int64_t Bytes, ByteKind K) {
+        return Start >= R->Margin && PutHere(Window, Start, Bytes, K);
+      });
+  return Changed;
+}
+
+/// Of a copy of Size bytes from S to D, or the other way: what repeats itself
+/// in both windows, as Asker sees them. None of small ones, and if too little
+/// of them does.
+std::optional<ObjectGraph::Repetition>
+ObjectGraph::repetitionOf(const Position &D, const Position &S, int64_t Size,
+                          unsigned Asker) const {
+  constexpr int64_t Large = 32768;
+  if (Size < Large || !D.exact() || !S.exact())
+    return std::nullopt;
+  const int64_t LongestPeriod = Size / 16;
+  Repetition R;
+  int64_t Tail = 0, Sizes = 0;
+  // Where a piece of evidence begins or ends, within the window.
+  auto NoteEdge = [&](int64_t At, int64_t Bytes) {
+    if (At + Bytes <= 0 || At >= Size)
+      return;
+    if (At <= Size / 2)
+      R.Lead = std::max(R.Lead, At + Bytes);
+    else
+      Tail = std::max(Tail, Size - At + Bytes);
+  };
+  auto IsTold = [&](const ObjectNode &O, const Evidence &E) {
+    return any_of(O.StridedEvidence, [&](const Evidence &F) {
+      return F.Level <= E.Level && coversPlaces(F, E);
+    });
+  };
+  auto Note = [&](const Position &Window, const Evidence &E) {
+    const Position &W = E.Where;
+    if (IsTold(Objects[Window.Obj], E))
+      return true;
+    const int64_t Begin = W.Off - Window.Off;
+    NoteEdge(Begin, E.Size);
+    if (W.exact())
+      return true;
+    if (W.Lo > Position::NegInf)
+      NoteEdge(W.Lo - Window.Off, E.Size);
+    if (W.Hi < Position::PosInf)
+      NoteEdge(W.Hi - Window.Off, E.Size);
+    // Its precedence depends on all that begins before it.
+    else if (Begin > Size / 2)
+      return false;
+    R.Period = std::lcm(R.Period, W.Stride);
+    Sizes += E.Size;
+    return W.Stride >= E.Size && R.Period <= LongestPeriod;
+  };
+  for (const Position *Window : {&D, &S}) {
+    bool Fits = true;
+    eachEvidence(Objects[Window->Obj], *Window, Size, Asker,
+                 [&](const Evidence &E) { return Fits = Note(*Window, E); });
+    if (!Fits)
+      return std::nullopt;
+  }
+  R.Margin = alignTo(Sizes + R.Period, R.Period);
+  const int64_t Repeated = Size - R.Lead - Tail - 2 * R.Margin;
+  // Less would save nothing.
+  if (Repeated < Size / 2 || Repeated < 4 * R.Period)
+    return std::nullopt;
+  R.Count = Repeated / R.Period;
+  return R;
+}
+
+/// Carries what is known of the Size bytes at one of D and S to the other, by
+/// Put, which is given the end that it goes to and the place there.
+bool ObjectGraph::carryWindow(
+    const Position &D, const Position &S, int64_t Size, Trust Least,
+    unsigned Origin,
+    function_ref<bool(const Position &, int64_t, int64_t, ByteKind)> Put) {
+  auto AtD = resolve(D, Size, Origin, Least);
+  auto AtS = resolve(S, Size, Origin, Least);
   // An array without an end says something about everything behind it; where a
   // declaration says of just that place that it is something else, the copy
   // carries that and not the array (the field behind an array of structs).
   if (Least == Trust::Strong) {
     auto DropOverruled = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
-      auto All = resolve(At, L.Size, L.Origin);
+      if (Objects[At.Obj].Levels == 1u << unsigned(Trust::Strong))
+        return;
+      const auto All = resolve(At, Size, Origin);
+      const PiecesByPlace Places(All);
       erase_if(Pieces, [&](const Placed &P) {
-        return any_of(All, [&](const Placed &Q) {
-          return Q.Level != Trust::Strong && Q.Kind.K != ByteKind::Conflict &&
-                 Q.Start < P.Start + P.Size && P.Start < Q.Start + Q.Size;
-        });
+        return any_of(
+            Places.around(P.Start, P.Start + P.Size), [&](const Placed &Q) {
+              return Q.Level != Trust::Strong &&
+                     Q.Kind.K != ByteKind::Conflict &&
+                     Q.Start < P.Start + P.Size && P.Start < Q.Start + Q.Size;
+            });
       });
     };
     DropOverruled(AtD, D);
@@ -754,10 +923,17 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
     DropShared(AtD, D);
     DropShared(AtS, S);
   }
+  bool Changed = false;
+  const PiecesByPlace PlacesD(AtD), PlacesS(AtS);
+  auto PutTo = [&](const Position &Window) {
+    return [&](int64_t Start, int64_t Bytes, ByteKind K) {
+      return Put(Window, Start, Bytes, K);
+    };
+  };
   for (const Placed &P : AtS)
-    Changed |= carryPiece(P, D, L.Size, AtD, Least, L.Origin);
+    Changed |= carryPiece(P, Size, PlacesD, Least, PutTo(D));
   for (const Placed &P : AtD)
-    Changed |= carryPiece(P, S, L.Size, AtS, Least, L.Origin);
+    Changed |= carryPiece(P, Size, PlacesS, Least, PutTo(S));
   return Changed;
 }
 

@@ -36,9 +36,11 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -73,6 +75,10 @@ struct Evidence {
   unsigned Origin;      ///< the function that knows it
   unsigned Arrival = 0; ///< its number among all that is known of the object
 };
+
+/// F says of all places of E what E says: a loop over every hundredth element
+/// tells nothing that one over all of them does not.
+bool coversPlaces(const Evidence &F, const Evidence &E);
 
 /// Why two objects became one, or a pointer came to lie at more places: for the
 /// reader of -rg-print-merges.
@@ -109,6 +115,8 @@ struct Placed {
   /// these places.
   bool Reached = false;
 };
+
+class PiecesByPlace;
 
 class ObjectGraph {
 public:
@@ -283,6 +291,7 @@ private:
     /// merged, most evidence is of this kind; it counts for that function only.
     std::map<unsigned, std::deque<Evidence>> Echoes;
     unsigned NumArrived = 0; ///< echoes, too
+    unsigned Levels = 0;     ///< of all of these: a bit for each Trust
     /// All of these, by what they say.
     std::unordered_multimap<size_t, const Evidence *> ByContent;
   };
@@ -345,9 +354,22 @@ private:
   void drain();
   bool carryCells(Link &L);
   bool carryEvidence(Link &L, Trust Least);
-  bool carryPiece(const Placed &Piece, Position To, int64_t Size,
-                  const llvm::SmallVectorImpl<Placed> &Have, Trust Least,
-                  unsigned Origin);
+  /// Copies of whole arrays: behind Lead bytes, what is known of both ends
+  /// repeats itself Count times; what a piece is depends on no more than Margin
+  /// bytes around it.
+  struct Repetition {
+    int64_t Period = 1, Lead = 0, Margin = 0, Count = 0;
+  };
+  std::optional<Repetition> repetitionOf(const Position &D, const Position &S,
+                                         int64_t Size, unsigned Asker) const;
+  bool carryWindow(
+      const Position &D, const Position &S, int64_t Size, Trust Least,
+      unsigned Origin,
+      llvm::function_ref<bool(const Position &, int64_t, int64_t, ByteKind)>
+          Put);
+  using PutPiece = llvm::function_ref<bool(int64_t, int64_t, ByteKind)>;
+  bool carryPiece(const Placed &Piece, int64_t Size, const PiecesByPlace &Have,
+                  Trust Least, PutPiece Put);
   bool tellsOneOfTwo(ByteKind K, Position P, int64_t Size) const;
   bool carryOpenEnded(Position From, unsigned Seen, Position To, Trust Least,
                       unsigned Origin);

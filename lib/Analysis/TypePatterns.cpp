@@ -46,7 +46,13 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
     if (E.Where.exact() || E.Level != Trust::Strong || E.Where.Hi <= P.Off ||
         (P.exact() && E.Where.Hi < Position::PosInf))
       continue;
-    if (!Repeat(E.Where))
+    // A long step over elements that others tell of, too, does not repeat.
+    const bool IsTold =
+        E.Where.Stride > LongestPeriod && any_of(All, [&](const Evidence &F) {
+          return F.Level <= Trust::Weak && coversPlaces(F, E) &&
+                 Repeat(F.Where);
+        });
+    if (!IsTold && !Repeat(E.Where))
       return std::nullopt;
   }
   if (!P.Stride && !OfMemory) {
