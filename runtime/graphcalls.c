@@ -26,7 +26,7 @@ struct rg_node {
   int64_t what;
   void *of[];
 };
-enum { COPY, FILL, CALL }; /* and then the kernels of the file */
+enum { NOTHING = -1, COPY, FILL, CALL }; /* and then the kernels of the file */
 struct rg_graph {
   struct rg_node *first, *last;
 };
@@ -98,32 +98,141 @@ int rg_expand_captured_memcpy_2d(void *to, size_t to_pitch, const void *from,
          kind, stream);
   return rg_gpu_status();
 }
+static inline __attribute__((always_inline)) void fill(void *at, int value,
+                                                       size_t bytes) {
+  struct rg_fill_operands *f = rg_graph_alloc(sizeof *f);
+  struct rg_node *n = rg_graph_alloc(sizeof *n + (FILL + 1) * sizeof(void *));
+  f->at = at, f->bytes = bytes, f->value = value;
+  n->next = NULL, n->what = FILL, n->of[FILL] = f;
+  append(n);
+}
 int rg_expand_captured_memset(void *at, int value, size_t bytes, void *stream) {
   if (!rg_capture_on(stream)) {
     rg_gpu_keep_in(at, bytes, stream);
     rg_gpu_fill_async(at, value, bytes, stream);
     return rg_gpu_status();
   }
-  struct rg_fill_operands *f = rg_graph_alloc(sizeof *f);
-  struct rg_node *n = rg_graph_alloc(sizeof *n + (FILL + 1) * sizeof(void *));
-  f->at = at, f->bytes = bytes, f->value = value;
-  n->next = NULL, n->what = FILL, n->of[FILL] = f;
-  append(n);
+  fill(at, value, bytes);
   return 0;
 }
 
+static inline __attribute__((always_inline)) void add_call(void (*call)(void *),
+                                                           void *data) {
+  struct rg_call_operands *c = rg_graph_alloc(sizeof *c);
+  struct rg_node *n = rg_graph_alloc(sizeof *n + (CALL + 1) * sizeof(void *));
+  c->call = call, c->data = data;
+  n->next = NULL, n->what = CALL, n->of[CALL] = c;
+  append(n);
+}
 int rg_expand_captured_call(void *stream, void (*call)(void *), void *data) {
   if (!rg_capture_on(stream)) {
     rg_gpu_wait_for(stream);
     call(data);
     return 0;
   }
-  struct rg_call_operands *c = rg_graph_alloc(sizeof *c);
-  struct rg_node *n = rg_graph_alloc(sizeof *n + (CALL + 1) * sizeof(void *));
-  c->call = call, c->data = data;
-  n->next = NULL, n->what = CALL, n->of[CALL] = c;
-  append(n);
+  add_call(call, data);
   return 0;
+}
+
+/* Nodes that the program adds: elements like those of a capture, in the order in
+ * which it adds them. What a node depends on is there before. */
+void *rg_capture_adding(void);
+void rg_capture_added(void);
+void rg_graph_unsupported(const char *what);
+int rg_expand_graph_create(void **graph, unsigned flags) {
+  struct rg_graph *g = rg_graph_alloc(sizeof *g);
+  (void)flags;
+  g->first = NULL, g->last = NULL;
+  *graph = g;
+  rg_graph_know(g, NULL);
+  return 0;
+}
+/* Around what adds an element: the stream of the work that becomes one. */
+static inline __attribute__((always_inline)) void *
+add_to(struct rg_graph *graph) {
+  rg_graph_now = graph;
+  return rg_capture_adding();
+}
+static inline __attribute__((always_inline)) int added(void **node) {
+  *node = rg_graph_now->last;
+  rg_capture_added();
+  return 0;
+}
+void *rg_expand_graph_add(struct rg_graph *graph) { return add_to(graph); }
+int rg_expand_graph_added(void **node) { return added(node); }
+
+int rg_expand_graph_add_empty(void **node, struct rg_graph *graph,
+                              const void *after, size_t number) {
+  struct rg_node *n = rg_graph_alloc(sizeof *n);
+  (void)after, (void)number;
+  add_to(graph);
+  n->next = NULL, n->what = NOTHING;
+  append(n);
+  return added(node);
+}
+int rg_expand_graph_add_memcpy_1d(void **node, struct rg_graph *graph,
+                                  const void *after, size_t number, void *to,
+                                  const void *from, size_t bytes, int kind) {
+  (void)after, (void)number;
+  copy(to, from, bytes, kind, add_to(graph));
+  return added(node);
+}
+/* cudaMemcpy3DParms. */
+struct rg_box_copy {
+  void *from_array;
+  size_t from_x, from_y, from_z;
+  char *from;
+  size_t from_pitch, from_width, from_height;
+  void *to_array;
+  size_t to_x, to_y, to_z;
+  char *to;
+  size_t to_pitch, to_width, to_height;
+  size_t width, height, depth;
+  int kind;
+};
+/* The handle is that of the last row. */
+int rg_expand_graph_add_memcpy(void **node, struct rg_graph *graph,
+                               const void *after, size_t number,
+                               const struct rg_box_copy *c) {
+  void *stream = add_to(graph);
+  (void)after, (void)number;
+  if (c->from_array || c->to_array)
+    rg_graph_unsupported("a node of a graph that copies arrays: it is added by cudaGraphAddMemcpyNode");
+  for (size_t z = 0; z < c->depth; ++z)
+    for (size_t y = 0; y < c->height; ++y)
+      copy(c->to + c->to_x + c->to_pitch * (c->to_y + y + c->to_height * (c->to_z + z)),
+           c->from + c->from_x + c->from_pitch * (c->from_y + y + c->from_height * (c->from_z + z)), c->width,
+           c->kind, stream);
+  return added(node);
+}
+/* cudaMemsetParams. */
+struct rg_rows_fill {
+  char *at;
+  size_t pitch;
+  unsigned value, element;
+  size_t width, height;
+};
+int rg_expand_graph_add_memset(void **node, struct rg_graph *graph,
+                               const void *after, size_t number,
+                               const struct rg_rows_fill *p) {
+  unsigned byte = p->value & 0xff;
+  (void)after, (void)number;
+  add_to(graph);
+  for (unsigned i = 1; i < p->element; ++i)
+    if ((p->value >> 8 * i & 0xff) != byte)
+      rg_graph_unsupported("a node of a graph that fills memory with words of different bytes: it is added by cudaGraphAddMemsetNode");
+  for (size_t y = 0; y < p->height; ++y)
+    fill(p->at + y * p->pitch, (int)byte, p->width * p->element);
+  return added(node);
+}
+/* cudaHostNodeParams has the members of rg_call_operands. */
+int rg_expand_graph_add_call(void **node, struct rg_graph *graph,
+                             const void *after, size_t number,
+                             const struct rg_call_operands *of) {
+  (void)after, (void)number;
+  add_to(graph);
+  add_call(of->call, of->data);
+  return added(node);
 }
 
 /* The same, of a graph that is launched. */

@@ -94,6 +94,20 @@ int rg_capture_end(void *stream) {
   rg_captures.active = 0;
   return 0;
 }
+/* While a node is added: the stream of the work that becomes one. */
+static char rg_adding;
+void *rg_capture_adding(void) {
+  if (rg_captures.active)
+    fail("a node that is added to a graph while a stream is being captured in "
+         "the same thread",
+         NULL);
+  rg_captures.active = 1;
+  rg_captures.streams.number = rg_captures.events.number = 0;
+  take(&rg_captures.streams, &rg_adding);
+  return &rg_adding;
+}
+void rg_capture_added(void) { rg_captures.active = 0; }
+void rg_graph_unsupported(const char *what) { fail(what, NULL); }
 int rg_capture_on(void *stream) {
   return rg_captures.active && has(&rg_captures.streams, stream);
 }

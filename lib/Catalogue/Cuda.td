@@ -432,8 +432,8 @@ def cuda_other_copies : CudaRefused<"which has no reverse; copy with cudaMemcpy"
      "cudaMemcpyArrayToArray", "cudaMemcpyBatch*", "cudaMallocArray", "cudaMalloc3DArray",
      "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]>;
 def cuda_graphs : CudaRefused<
-    "graphs have a reverse where a stream captures them and they are launched in the file of their "
-    "kernels",
+    "graphs have a reverse where a stream captures them, or the program adds their nodes one behind "
+    "the other, and they are launched in the file of their kernels",
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;
 def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
     ["cudaLaunchKernel*", "cudaLaunchCooperativeKernel*", "cuLaunch*"]>;
@@ -474,6 +474,19 @@ def cuda_graph_clone : Expansion<"rg_expand_graph_clone", ["rg_graph_clone"], "I
 def cuda_graph_nodes : Expansion<"rg_expand_graph_nodes", ["rg_graph_nodes"], "I:PPP">;
 def cuda_graph_append : Expansion<"rg_expand_graph_append", ["rg_graph_append"], "V:P">;
 def cuda_graph_begin : Expansion<"rg_expand_graph_begin", ["rg_graph_begin"], "I:PI">;
+def cuda_graph_create : Expansion<"rg_expand_graph_create", ["rg_graph_create"], "I:PI">;
+def cuda_graph_add : Expansion<"rg_expand_graph_add", ["rg_graph_add"], "P:P">;
+def cuda_graph_added : Expansion<"rg_expand_graph_added", ["rg_graph_added"], "I:P">;
+def cuda_graph_add_empty
+    : Expansion<"rg_expand_graph_add_empty", ["rg_graph_add_empty"], "I:PPPZ">;
+def cuda_graph_add_memcpy_1d
+    : Expansion<"rg_expand_graph_add_memcpy_1d", ["rg_graph_add_memcpy_1d"], "I:PPPZPPZI">;
+def cuda_graph_add_memcpy
+    : Expansion<"rg_expand_graph_add_memcpy", ["rg_graph_add_memcpy"], "I:PPPZP">;
+def cuda_graph_add_memset
+    : Expansion<"rg_expand_graph_add_memset", ["rg_graph_add_memset"], "I:PPPZP">;
+def cuda_graph_add_call
+    : Expansion<"rg_expand_graph_add_call", ["rg_graph_add_call"], "I:PPPZP">;
 def cuda_graph_end : Expansion<"rg_expand_graph_end", ["rg_graph_end"], "I:PP">;
 def cuda_graph_instantiate
     : Expansion<"rg_expand_graph_instantiate", ["rg_graph_instantiate"], "I:PPL">;
@@ -528,6 +541,9 @@ def capture_record : InactiveInC<["rg_capture_record"], "I:PP">;
 def capture_record_with : InactiveInC<["rg_capture_record_with"], "I:PPI">;
 def capture_wait : InactiveInC<["rg_capture_wait"], "I:PPI">;
 def graph_know : InactiveInC<["rg_graph_know"], "V:PP">;
+def graph_unsupported : InactiveInC<["rg_graph_unsupported"], "V:P">;
+def capture_adding : InactiveInC<["rg_capture_adding"], "P:">;
+def capture_added : InactiveInC<["rg_capture_added"], "V:">;
 def graph_check : InactiveInC<["rg_graph_check"], "V:PPP">;
 def graph_upload : InactiveInC<["rg_graph_upload"], "I:PP">;
 def graph_destroy : InactiveInC<["rg_graph_destroy"], "I:P">;

@@ -29,6 +29,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -40,6 +41,8 @@ static constexpr StringLiteral Common[] = {"rg_graph_copy", "rg_graph_fill",
                                            "rg_graph_call"};
 static constexpr unsigned FirstKernel = std::size(Common);
 static constexpr StringLiteral HostCall = "cudaLaunchHostFunc";
+static constexpr StringLiteral HostNode = "cudaGraphAddHostNode";
+static constexpr StringLiteral KernelNode = "cudaGraphAddKernelNode";
 
 std::string retrograd::capturedName(const Function &Run) {
   return ("rg.captured." + Run.getName().drop_front(LaunchPrefix.size())).str();
@@ -185,7 +188,8 @@ static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels) {
   SmallVector<std::pair<unsigned, Function *>, 8> Kinds;
   for (auto [Kind, Name] : enumerate(Common)) {
     // A call through a pointer, where there is nothing to call.
-    if (Name == "rg_graph_call" && !M.getFunction(HostCall))
+    if (Name == "rg_graph_call" && !M.getFunction(HostCall) &&
+        !M.getFunction(HostNode))
       continue;
     FunctionCallee Routine =
         M.getOrInsertFunction(Name, B.getVoidTy(), Ptr, Ptr);
@@ -255,11 +259,14 @@ static void writeLaunch(Module &M, ArrayRef<Function *> Kernels,
   auto *Entry = BasicBlock::Create(Ctx, "", F);
   auto *Head = BasicBlock::Create(Ctx, "", F);
   auto *Body = BasicBlock::Create(Ctx, "", F);
+  auto *Next = BasicBlock::Create(Ctx, "", F);
   auto *End = BasicBlock::Create(Ctx, "", F);
   B.SetInsertPoint(Entry);
   B.CreateCall(RuntimeLibrary(M).require("rg_graph_check"),
                {Graph, Stream, &Owner});
+  // Nodes that are added to a graph later are not in what was made of it.
   Value *First = B.CreateLoad(Ptr, Graph);
+  Value *Last = B.CreateLoad(Ptr, nodeField(B, Graph, 1));
   B.CreateBr(Head);
   B.SetInsertPoint(Head);
   PHINode *Node = B.CreatePHI(Ptr, 2);
@@ -269,7 +276,9 @@ static void writeLaunch(Module &M, ArrayRef<Function *> Kernels,
   B.CreateCall(
       Operation,
       {Node, Stream, B.CreateLoad(B.getInt64Ty(), nodeField(B, Node, 1))});
-  Node->addIncoming(B.CreateLoad(Ptr, nodeField(B, Node, 0)), Body);
+  B.CreateCondBr(B.CreateICmpEQ(Node, Last), End, Next);
+  B.SetInsertPoint(Next);
+  Node->addIncoming(B.CreateLoad(Ptr, nodeField(B, Node, 0)), Next);
   B.CreateBr(Head);
   B.SetInsertPoint(End);
   B.CreateRet(B.getInt32(0));
@@ -326,6 +335,12 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
           .Case("cudaStreamEndCapture", "rg_graph_end")
           .Cases({"cudaGraphInstantiate", "cudaGraphInstantiateWithFlags"},
                  "rg_graph_instantiate")
+          .Case("cudaGraphCreate", "rg_graph_create")
+          .Case("cudaGraphAddEmptyNode", "rg_graph_add_empty")
+          .Case("cudaGraphAddMemcpyNode1D", "rg_graph_add_memcpy_1d")
+          .Case("cudaGraphAddMemcpyNode", "rg_graph_add_memcpy")
+          .Case("cudaGraphAddMemsetNode", "rg_graph_add_memset")
+          .Case(HostNode, "rg_graph_add_call")
           .Case("cudaGraphClone", "rg_graph_clone")
           .Case("cudaGraphGetNodes", "rg_graph_nodes")
           .Case("cudaGraphExecUpdate", "rg_graph_update")
@@ -355,6 +370,45 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
   return std::nullopt;
 }
 
+/// cudaGraphAddKernelNode(node, graph, after, number, parameters) becomes the
+/// launch that the parameters stand for, in a stream that is being captured.
+static void addKernelNode(CallBase &C, RuntimeLibrary &Runtime,
+                          GlobalVariable &Owner) {
+  Module &M = *C.getModule();
+  IRBuilder<> B(&C);
+  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty(), *Ptr = B.getPtrTy();
+  Value *Given = C.getArgOperand(4);
+  // cudaKernelNodeParams: the kernel, two times three sizes, shared bytes, and
+  // where its parameters are.
+  auto At = [&](Type *T, unsigned Byte) -> Value * {
+    return B.CreateLoad(
+        T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Given, Byte));
+  };
+  auto Two = [&](unsigned Byte) {
+    Value *Low = B.CreateZExt(At(I32, Byte), I64);
+    return B.CreateOr(Low,
+                      B.CreateShl(B.CreateZExt(At(I32, Byte + 4), I64), 32));
+  };
+  B.CreateCall(Runtime.require("rg_capture_owner"), {&Owner});
+  Value *Stream = B.CreateCall(M.getOrInsertFunction("rg_graph_add", Ptr, Ptr),
+                               {C.getArgOperand(1)});
+  Value *Args[] = {At(Ptr, 0),
+                   Two(8),
+                   At(I32, 16),
+                   Two(20),
+                   At(I32, 28),
+                   At(Ptr, 40),
+                   B.CreateZExt(At(I32, 32), I64),
+                   Stream};
+  B.CreateCall(M.getOrInsertFunction("cudaLaunchKernel", I32, Ptr, I64, I32,
+                                     I64, I32, Ptr, I64, Ptr),
+               Args);
+  Value *Status = B.CreateCall(
+      M.getOrInsertFunction("rg_graph_added", I32, Ptr), {C.getArgOperand(0)});
+  C.replaceAllUsesWith(Status);
+  C.eraseFromParent();
+}
+
 void retrograd::rewriteCaptures(Function &Clone) {
   Module &M = *Clone.getParent();
   GlobalVariable *Owner = M.getNamedGlobal(GraphOwner);
@@ -366,12 +420,19 @@ void retrograd::rewriteCaptures(Function &Clone) {
     const Function *Callee = C ? C->getCalledFunction() : nullptr;
     if (!Callee || !Callee->isDeclaration())
       continue;
+    if (Callee->getName() == KernelNode && C->arg_size() == 5 &&
+        C->getType()->isIntegerTy(32)) {
+      if (auto *Inv = dyn_cast<InvokeInst>(C))
+        C = changeToCall(Inv);
+      addKernelNode(*C, Runtime, *Owner);
+      continue;
+    }
     std::optional<StreamCall> S = streamCall(Callee->getName());
     if (!S)
       continue;
     IRBuilder<> B(C);
     if (!S->Instead.empty()) {
-      if (S->Instead == "rg_graph_begin")
+      if (S->Instead == "rg_graph_begin" || S->Instead == "rg_graph_create")
         B.CreateCall(Runtime.require("rg_capture_owner"), {Owner});
       // Routines of the runtime, or names that expansions have.
       FunctionType *T = C->getFunctionType();

@@ -41,10 +41,10 @@ static void capture(double *d) {
   cudaStreamEndCapture(stream, &g);
   cudaGraphInstantiate(&made, g, 0);
 #ifdef NODES
-  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphAddEmptyNode', graphs have a reverse where a stream captures them and they are launched in the file of their kernels [RG2203]
+  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphExecKernelNodeSetParams', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
   // NODES: graphs.cu:[[@LINE+2]]:{{[0-9]+}}: note: it is here, in 'capture'
-  cudaGraphNode_t node;
-  cudaGraphAddEmptyNode(&node, g, nullptr, 0);
+  cudaKernelNodeParams changed = {};
+  cudaGraphExecKernelNodeSetParams(made, nullptr, &changed);
 #endif
 }
 static double f(const double *x) {

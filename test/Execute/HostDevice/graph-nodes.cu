@@ -1,0 +1,133 @@
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs whose nodes the program adds: kernels of several signatures, with numbers and structs by value, chosen by
+// name and by address; copies of rows and boxes, fills, functions of the host, empty nodes. Launched in loops; nodes
+// that are added behind an instantiation are not in it.
+#include "gradients.h"
+#include <cuda_runtime.h>
+
+struct Field {
+  double *at;
+  double rate;
+  int n;
+};
+__global__ void step(const double *u, double *v, double rate, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    v[i] = u[i] + rate * sin(u[(i + 1) % n]) * u[i];
+}
+__global__ void weigh(Field f, double a) {
+  extern __shared__ double tile[];
+  tile[threadIdx.x] = threadIdx.x < f.n ? f.at[threadIdx.x] : 0;
+  __syncthreads();
+  if (threadIdx.x < f.n)
+    f.at[threadIdx.x] += f.rate * a * tile[(threadIdx.x + 1) % f.n] * tile[threadIdx.x];
+}
+__global__ void halve(Field f, double a) {
+  if (threadIdx.x < f.n)
+    f.at[threadIdx.x] *= 0.5 * a;
+}
+
+// A diamond: a copy, two kernels of which each depends on it, and one behind both.
+double diamond(const double *x, int n) {
+  double *u, *v, *w, y[64], s = 0, rate = 0.1 * x[0];
+  cudaStream_t q;
+  cudaGraph_t g;
+  cudaGraphExec_t e;
+  cudaGraphNode_t in, left, right, join, out;
+  cudaStreamCreate(&q);
+  cudaMalloc(&u, n * sizeof(double));
+  cudaMalloc(&v, n * sizeof(double));
+  cudaMalloc(&w, n * sizeof(double));
+  cudaMemset(w, 0, n * sizeof(double));
+  cudaGraphCreate(&g, 0);
+  cudaGraphAddMemcpyNode1D(&in, g, nullptr, 0, u, x, n * sizeof(double), cudaMemcpyHostToDevice);
+  cudaKernelNodeParams p = {};
+  const double *from = u;
+  double *to = v;
+  void *arguments[] = {&from, &to, &rate, &n};
+  p.func = (void *)step;
+  p.gridDim = dim3(2);
+  p.blockDim = dim3(16);
+  p.kernelParams = arguments;
+  cudaGraphAddKernelNode(&left, g, &in, 1, &p);
+  to = w, rate = 0.3 * x[1];
+  cudaGraphAddKernelNode(&right, g, &in, 1, &p);
+  cudaGraphNode_t both[] = {left, right};
+  from = w, to = v, rate = x[2];
+  cudaGraphAddKernelNode(&join, g, both, 2, &p);
+  cudaGraphAddMemcpyNode1D(&out, g, &join, 1, y, v, n * sizeof(double), cudaMemcpyDeviceToHost);
+  cudaGraphInstantiate(&e, g, NULL, NULL, 0);
+  from = v, to = w; // not in what is launched
+  cudaGraphAddKernelNode(&join, g, &out, 1, &p);
+  cudaGraphAddMemcpyNode1D(&out, g, &join, 1, y, w, n * sizeof(double), cudaMemcpyDeviceToHost);
+  cudaGraphDestroy(g);
+  cudaGraphLaunch(e, q);
+  cudaStreamSynchronize(q);
+  for (int i = 0; i < n; i++)
+    s += y[i] * y[i] * (1 + i % 3);
+  cudaGraphExecDestroy(e);
+  cudaStreamDestroy(q);
+  cudaFree(u), cudaFree(v), cudaFree(w);
+  return s;
+}
+
+struct Seen {
+  double *at, *sum;
+  int n;
+};
+static void look(void *data) {
+  Seen *seen = (Seen *)data;
+  for (int i = 0; i < seen->n; i++)
+    *seen->sum += seen->at[i] * seen->at[i];
+}
+__attribute__((noinline)) static cudaGraphNode_t kernel(cudaGraph_t g, cudaGraphNode_t after, void *function, Field f,
+                                                        double a) {
+  cudaGraphNode_t node;
+  void *arguments[] = {&f, &a};
+  cudaKernelNodeParams p = {function, dim3(1), dim3(32), 32 * sizeof(double), arguments, nullptr};
+  cudaGraphAddKernelNode(&node, g, after ? &after : nullptr, after != nullptr, &p);
+  return node;
+}
+// By a function, which adds kernels that it is given; the others' parameters by structs.
+double steps(const double *x, int n) {
+  double *d, *room, y[64] = {}, s = 0;
+  Seen seen = {y, &s, n};
+  cudaGraph_t g;
+  cudaGraphExec_t e;
+  cudaGraphNode_t last, node;
+  cudaMalloc(&d, n * sizeof(double));
+  cudaMalloc(&room, 2 * n * sizeof(double));
+  cudaMemcpy(d, x, n * sizeof(double), cudaMemcpyHostToDevice);
+  cudaGraphCreate(&g, 0);
+  last = kernel(g, nullptr, (void *)weigh, Field{d, 0.4, n}, x[1]);
+  for (int k = 0; k < 2; k++)
+    last = kernel(g, last, k % 2 ? (void *)halve : (void *)weigh, Field{d, 0.2 + x[k], n}, 1.5 + x[2]);
+  cudaGraphAddEmptyNode(&node, g, &last, 1);
+  // Rows of two numbers, the second of which is cleared.
+  cudaMemcpy3DParms box = {};
+  box.srcPtr = make_cudaPitchedPtr(d, sizeof(double), sizeof(double), n);
+  box.dstPtr = make_cudaPitchedPtr(room, 2 * sizeof(double), 2 * sizeof(double), n);
+  box.extent = make_cudaExtent(sizeof(double), n, 1);
+  box.kind = cudaMemcpyDeviceToDevice;
+  cudaGraphAddMemcpyNode(&last, g, &node, 1, &box);
+  cudaMemsetParams zero = {room + 1, 2 * sizeof(double), 0, 4, 2, (size_t)n};
+  cudaGraphAddMemsetNode(&node, g, &last, 1, &zero);
+  cudaGraphAddMemcpyNode1D(&last, g, &node, 1, y, room, n * sizeof(double), cudaMemcpyDeviceToHost);
+  cudaHostNodeParams call = {look, &seen};
+  cudaGraphAddHostNode(&node, g, &last, 1, &call);
+  cudaGraphInstantiate(&e, g, 0);
+  for (int k = 0; k < 3; k++)
+    cudaGraphLaunch(e, 0);
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(e), cudaGraphDestroy(g);
+  cudaFree(d), cudaFree(room);
+  return s;
+}
+
+int main() {
+  rgCheckGradient(diamond, 24, 0.3);
+  rgCheckGradient(steps, 12, 0.2);
+  return rgReport();
+}
