@@ -654,6 +654,28 @@ static bool leadsToAnything(const Value &P, const TypeAnalysis &Types) {
          Behind.Integers || Behind.Others;
 }
 
+/// The word that Load reads is stored, as it is or taken for a word of another
+/// type, where useful numbers lie, or leaves the function.
+static bool getsToUseful(const LoadInst &Load,
+                         const ActivityAnalysis &Activity) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(&Load);
+  for (unsigned I = 0; I != Words.size() && I != Most; ++I)
+    for (const User *U : Words[I]->users()) {
+      if (const auto *S = dyn_cast<StoreInst>(U);
+          S && S->getValueOperand() == Words[I] &&
+          Activity.isUsefulMemory(S->getPointerOperand()))
+        return true;
+      if (isa<ReturnInst>(U))
+        return true;
+      const bool IsCast = isa<CastInst>(U) && beforeCasts(U) != U;
+      if (isa<PHINode, SelectInst, FreezeInst>(U) || IsCast)
+        Words.insert(U);
+    }
+  return Words.size() >= Most;
+}
+
 /// Load moves a word in a register that is taken for a number, or for a
 /// pointer, of a place that holds both by turns, or numbers of two formats:
 /// half of a copy of a union, which the optimiser makes of the type that the
@@ -687,8 +709,9 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
                     : Types.holdsPointers(P, 0, Bytes)))) ||
       !isMovedAsOneOfTwo(Load))
     return false;
-  // What is read as a pointer only counts as useful for nobody.
-  if (!isBareWord(Load) || isUsedAsNumber(Load))
+  // What is read as a pointer only counts as useful for nobody. So does what is
+  // moved on as one, to memory from which others read it as a number.
+  if (!isBareWord(Load) || isUsedAsNumber(Load) || getsToUseful(Load, Activity))
     return Activity.isVariedMemory(P);
   const TypeAnalysis::ObjectId At = Types.objectOf(P);
   return Activity.isActiveMemory(P) ||

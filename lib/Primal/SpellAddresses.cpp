@@ -155,53 +155,11 @@ static Value *loadOfPointer(IntToPtrInst &I) {
   return P;
 }
 
-/// V is computed from narrower integers, numbers and constants: no address.
-static bool isNoAddress(const Value *V) {
-  SmallVector<const Value *, 8> Work{V};
-  SmallPtrSet<const Value *, 8> Seen;
-  while (!Work.empty()) {
-    const Value *Of = Work.pop_back_val();
-    if (isa<ConstantInt>(Of) || !Seen.insert(Of).second)
-      continue;
-    const auto *I = dyn_cast<Instruction>(Of);
-    if (!I)
-      return false;
-    if (isa<ZExtInst, SExtInst, FPToSIInst, FPToUIInst>(I))
-      continue;
-    if (!isa<BinaryOperator, SelectInst, PHINode, FreezeInst>(I))
-      return false;
-    append_range(Work, drop_begin(I->operands(), isa<SelectInst>(I)));
-  }
-  return true;
-}
-
-/// A union's member that is an integer is stored as one, not as the pointer
-/// that another member is.
-static void storeIntegers(IntToPtrInst &I) {
-  if (!isNoAddress(I.getOperand(0)))
-    return;
-  for (Use &U : make_early_inc_range(I.uses()))
-    if (auto *S = dyn_cast<StoreInst>(U.getUser());
-        S && S->isSimple() && U.getOperandNo() == 0) {
-      S->setMetadata(LLVMContext::MD_tbaa, nullptr);
-      U.set(I.getOperand(0));
-    }
-}
-
 void retrograd::spellAddresses(Function &F) {
   DenseMap<Value *, Value *> Choices;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);
     Value *P = nullptr;
-    if (auto *Cast = dyn_cast<IntToPtrInst>(&I);
-        Cast && Cast->getOperand(0)->getType()->isIntegerTy(64) &&
-        Cast->getType() == B.getPtrTy()) {
-      storeIntegers(*Cast);
-      if (Cast->use_empty()) {
-        Cast->eraseFromParent();
-        continue;
-      }
-    }
     if (isa<IntToPtrInst>(I) && I.getOperand(0)->getType()->isIntegerTy(64) &&
         I.getType() == B.getPtrTy()) {
       P = pointerBehind(I.getOperand(0), B);

@@ -9,8 +9,7 @@
 // their base plus a number of bytes. So everything that follows sees where they
 // point, and a shadow lies as far from its base as the primal does, however its
 // own base is aligned. Not handled: arithmetic on more than one address, which
-// stays. The other way round, an integer that LLVM makes a pointer of to store
-// it (the type of a union is that of one of its members) is stored as it is.
+// stays.
 //
 //===----------------------------------------------------------------------===//
 

@@ -123,6 +123,26 @@ static double besideIntegers(const double *x, int n) {
   return s;
 }
 
+// Integers that were loaded, or converted: nothing computes an address of them.
+static long table[Count] = {3, 5, 7, 9, 2, 4};
+template <bool Loaded> static double besideGiven(const double *x, int n) {
+  Message a[Count], b[Count];
+  for (int i = 0; i < n; ++i)
+    if (i % 2) {
+      put(&a[i], x[i] * x[i]);
+    } else {
+      a[i].tag = 2;
+      a[i].word = (void *)(Loaded ? table[i] : long(x[i] * 4 + 20.3));
+    }
+  for (int i = 0; i < n; ++i)
+    b[n - 1 - i] = a[i];
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    s += (i + 1) * (b[i].tag == 0 ? number(b[i].word)
+                                  : double((long)b[i].word & 15) * x[0]);
+  return s;
+}
+
 // The same words hold numbers first, and integers then.
 struct Pair {
   Word w;
@@ -217,6 +237,8 @@ int main() {
   check(grown);
   check(copied);
   check(besideIntegers);
+  check(besideGiven<true>);
+  check(besideGiven<false>);
   check(inTurns);
   check(followed);
   check(pooled);
