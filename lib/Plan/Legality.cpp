@@ -451,15 +451,29 @@ void Legality::checkShadowOfDest(const Instruction &I) {
 }
 
 /// Nobody follows a pointer through the registers of floats: what is behind it
-/// would be taken for inactive. Preparation undoes the common case.
-static bool isPointerFromFloats(const Instruction &I) {
+/// would be taken for inactive. Preparation undoes the common case. Nor does
+/// anybody follow the bits of a number that are an address on other ways.
+static bool isPointerFromFloats(const Instruction &I,
+                                const ActivityAnalysis &Activity) {
   if (!isa<IntToPtrInst>(I))
     return false;
-  const Value *Bits = I.getOperand(0);
-  if (const auto *E = dyn_cast<ExtractElementInst>(Bits))
-    Bits = E->getVectorOperand();
-  const auto *C = dyn_cast<BitCastInst>(Bits);
-  return C && C->getSrcTy()->isFPOrFPVectorTy();
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Bits;
+  Bits.insert(I.getOperand(0));
+  for (unsigned N = 0; N != Bits.size() && N != Most; ++N) {
+    const Value *V = Bits[N];
+    if (const auto *E = dyn_cast<ExtractElementInst>(V))
+      Bits.insert(E->getVectorOperand());
+    else if (const auto *C = dyn_cast<BitCastInst>(V);
+             C && C->getSrcTy()->isFPOrFPVectorTy() &&
+             (N < 2 || Activity.isVaried(C->getOperand(0))))
+      return true;
+    else if (isa<PHINode, SelectInst, FreezeInst>(V))
+      for (const Value *From : cast<User>(V)->operand_values())
+        if (From->getType() == V->getType())
+          Bits.insert(From);
+  }
+  return Bits.size() >= Most;
 }
 
 /// V and what is joined with it: values that one register holds on one way or
@@ -811,7 +825,7 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       }
       if (const char *What = missingRule(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I, What);
-      if (isPointerFromFloats(I))
+      if (isPointerFromFloats(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "a pointer taken from a floating-point register");
       else if (isNumberTakenForPointer(I, Subject.facts(), Subject.Activity))
