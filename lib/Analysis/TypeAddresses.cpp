@@ -209,6 +209,11 @@ void TypeAnalysis::Impl::IndexReader::addDifference(const BinaryOperator &Sub,
     Terms.Differences.push_back({A, B, Scale});
     return;
   }
+  // A distance from null leads nowhere unless the other address is null, too:
+  // the length of a vector that has just been made.
+  if (const auto *C = dyn_cast<ConstantInt>(Sub.getOperand(0));
+      C && C->isZero() && B != NoVar)
+    return;
   add(Sub.getOperand(0), Scale);
   add(Sub.getOperand(1), -Scale);
 }

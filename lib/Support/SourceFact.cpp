@@ -29,9 +29,25 @@ void retrograd::noteFact(Instruction &I, SourceFact Fact) {
   I.setMetadata(metadataOf(Fact), MDNode::get(I.getContext(), {}));
 }
 
+/// What LLVM moves to where it may not run keeps annotations, and no metadata
+/// that it does not know. Null if I has no annotation of that text.
+static const MDNode *annotation(const Instruction &I, StringRef Text) {
+  const MDNode *Node = I.getMetadata(LLVMContext::MD_annotation);
+  bool Has = Node && any_of(Node->operands(), [&](const MDOperand &Op) {
+               const auto *S = dyn_cast<MDString>(Op);
+               return S && S->getString() == Text;
+             });
+  return Has ? Node : nullptr;
+}
+
+static constexpr StringLiteral Member = "rg.int.member";
+
 bool retrograd::hasFact(const Instruction &I, SourceFact Fact) {
   // Most instructions have no metadata, and looking a kind up takes time.
-  return I.hasMetadataOtherThanDebugLoc() && I.hasMetadata(metadataOf(Fact));
+  return I.hasMetadataOtherThanDebugLoc() &&
+         (I.hasMetadata(metadataOf(Fact)) ||
+          (Fact == SourceFact::Integer &&
+           (annotation(I, metadataOf(Fact)) || annotation(I, Member))));
 }
 
 void retrograd::copyFacts(Instruction &To, const Instruction &From) {
@@ -39,7 +55,10 @@ void retrograd::copyFacts(Instruction &To, const Instruction &From) {
 #define SOURCE_FACT(Id, Metadata) SourceFact::Id,
 #include "Support/SourceFacts.def"
        })
-    if (hasFact(From, Fact))
+    if (std::optional<bool> Declared =
+            Fact == SourceFact::Integer ? declaredInteger(From) : std::nullopt)
+      noteInteger(To, *Declared);
+    else if (hasFact(From, Fact))
       To.setMetadata(metadataOf(Fact), From.getMetadata(metadataOf(Fact)));
 }
 
@@ -48,13 +67,16 @@ void retrograd::noteInteger(Instruction &Access, bool Declared) {
   Access.setMetadata(metadataOf(SourceFact::Integer),
                      Declared ? MDNode::get(C, {MDString::get(C, "member")})
                               : MDNode::get(C, {}));
+  Access.addAnnotationMetadata(Declared ? StringRef(Member)
+                                        : metadataOf(SourceFact::Integer));
 }
 
 std::optional<bool> retrograd::declaredInteger(const Instruction &Access) {
   if (!hasFact(Access, SourceFact::Integer))
     return std::nullopt;
-  return Access.getMetadata(metadataOf(SourceFact::Integer))
-             ->getNumOperands() != 0;
+  const MDNode *Node = Access.getMetadata(metadataOf(SourceFact::Integer));
+  return Node ? Node->getNumOperands() != 0
+              : annotation(Access, Member) != nullptr;
 }
 
 void retrograd::writeMember(raw_ostream &OS, const LayoutMember &M) {

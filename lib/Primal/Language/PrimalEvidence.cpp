@@ -933,7 +933,13 @@ void retrograd::markWrittenIntegers(
           GEP->getResultElementType() != T)
         continue;
     }
-    noteInteger(I, isMember(P, InUnions));
+    const bool Member = isMember(P, InUnions);
+    // Of two accesses that become one, simplification keeps no fact of ours.
+    if (!I.hasMetadata(LLVMContext::MD_tbaa))
+      I.setMetadata(LLVMContext::MD_tbaa,
+                    writtenTag(T->isIntegerTy(64) ? "long" : "int", Member,
+                               F.getContext()));
+    noteInteger(I, Member);
   }
 }
 
