@@ -9,6 +9,7 @@
 #include "Primal/DispatchCalls.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Request/EntryPoints.h"
+#include "Support/SourceFact.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
@@ -43,6 +44,9 @@ public:
   bool FunctionsAsData = false;
   /// Function pointers are reached in ways of which the member is not known.
   bool Any = false;
+  /// Records with numbers are reached as records that have integers in their
+  /// places.
+  bool Puns = false;
   /// A pointer to a member function is made that is not just its address: the
   /// function is virtual, or the pointer is one to a member of another class.
   bool Indirect = false;
@@ -148,6 +152,8 @@ public:
         isa<CallExpr, CXXNewExpr>(From->IgnoreParenCasts()) ||
         From->isNullPointerConstant(Ctx, Expr::NPC_ValueDependentIsNotNull))
       return true;
+    Puns |= (To->isRecordType() || What->isRecordType()) &&
+            holdsIntegersForNumbers(To, What);
     // A table as its words, and words as function pointers.
     if (isFunctionPointer(To) ||
         (!To->isVoidType() && !To->isRecordType() &&
@@ -227,6 +233,63 @@ private:
         moveAll(*Inner);
     }
   }
+  /// A number or an integer of four bytes and more in a type.
+  struct Scalar {
+    uint64_t Begin, End;
+    bool IsNumber;
+  };
+  /// Adds those of T, which lies At bytes from the beginning. Unions are either
+  /// by turns, and pointers to them are no news.
+  void addScalars(QualType T, uint64_t At,
+                  llvm::SmallVectorImpl<Scalar> &Found) const {
+    constexpr unsigned Most = 64;
+    if (Found.size() > Most || T->isIncompleteType() || T->isDependentType())
+      return;
+    const uint64_t Size = Ctx.getTypeSizeInChars(T).getQuantity();
+    if (const auto *A = Ctx.getAsConstantArrayType(T)) {
+      const uint64_t Each =
+          Ctx.getTypeSizeInChars(A->getElementType()).getQuantity();
+      for (uint64_t I = 0; Each && I < Size && I / Each < Most; I += Each)
+        addScalars(A->getElementType(), At + I, Found);
+    } else if (T->isRealFloatingType() ||
+               (T->isIntegerType() && Size >= sizeof(float))) {
+      Found.push_back({At, At + Size, T->isRealFloatingType()});
+    } else if (const RecordDecl *R = T->getAsRecordDecl();
+               R && (R = R->getDefinition()) && hasLayout(*R) &&
+               !R->isUnion()) {
+      const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(R);
+      if (const auto *Class = dyn_cast<CXXRecordDecl>(R))
+        for (const CXXBaseSpecifier &Base : Class->bases())
+          if (const auto *Of = Base.getType()->getAsCXXRecordDecl();
+              Of && !Base.isVirtual())
+            addScalars(Base.getType(),
+                       At + Layout.getBaseClassOffset(Of).getQuantity(), Found);
+      for (const FieldDecl *Field : R->fields())
+        if (!Field->isBitField())
+          addScalars(Field->getType(), At + offsetOf(*R, *Field), Found);
+    }
+  }
+  /// One of two types, repeated, has an integer where the other has a number.
+  bool holdsIntegersForNumbers(QualType A, QualType B) const {
+    if (A->isIncompleteType() || B->isIncompleteType() ||
+        A->isDependentType() || B->isDependentType())
+      return false;
+    if (Ctx.getTypeSizeInChars(A) < Ctx.getTypeSizeInChars(B))
+      std::swap(A, B);
+    llvm::SmallVector<Scalar, 16> Large, Small;
+    addScalars(A, 0, Large);
+    addScalars(B, 0, Small);
+    const uint64_t Period = Ctx.getTypeSizeInChars(B).getQuantity();
+    return Period && llvm::any_of(Large, [&](const Scalar &L) {
+             // A record that only begins as another is no array of it.
+             const uint64_t From =
+                 B->isRecordType() ? 0 : L.Begin / Period * Period;
+             return llvm::any_of(Small, [&](const Scalar &S) {
+               return S.IsNumber != L.IsNumber && From + S.Begin < L.End &&
+                      L.Begin < From + S.End;
+             });
+           });
+  }
   bool holdsFunctions(QualType T) const {
     const RecordDecl *R = Ctx.getBaseElementType(T)->getAsRecordDecl();
     return R && hasLayout(*R) &&
@@ -303,18 +366,24 @@ void retrograd::noteMovedMembers(const CompilerInstance &CI, llvm::Module &M) {
   const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
   if (!CI.hasASTContext())
     return;
-  if (!CodeGen.PrepareForLTO && !CodeGen.PrepareForThinLTO &&
-      llvm::none_of(M, [](const llvm::Function &F) {
+  const bool Linked = CodeGen.PrepareForLTO || CodeGen.PrepareForThinLTO;
+  const bool CallsAddresses =
+      Linked || llvm::any_of(M, [](const llvm::Function &F) {
         return llvm::any_of(llvm::instructions(F),
                             [](const llvm::Instruction &I) {
                               const auto *Call = dyn_cast<llvm::CallBase>(&I);
                               return Call && Call->isIndirectCall();
                             });
-      }))
+      });
+  if (!CallsAddresses && !hasEntryCalls(M))
     return;
   ASTContext &Ctx = CI.getASTContext();
   MemberReader Moved(Ctx);
   Moved.TraverseDecl(Ctx.getTranslationUnitDecl());
+  if (Moved.Puns)
+    noteFact(M, SourceFact::CopiesBits);
+  if (!CallsAddresses)
+    return;
   if (!Moved.Indirect)
     M.addModuleFlag(llvm::Module::Min, retrograd::MemberPointersAreAddresses,
                     1);
