@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Polish/AddedZeros.h"
 #include "Emit/AccessKinds.h"
 #include "Polish/PolishSteps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,9 +25,8 @@ using namespace llvm;
 using namespace retrograd;
 using namespace llvm::PatternMatch;
 
-/// Was it emitted as an access of an adjoint?
-static bool readsAdjoint(const Value *V) {
-  const auto *Load = dyn_cast<LoadInst>(V);
+bool retrograd::readsAdjoint(const Value &V) {
+  const auto *Load = dyn_cast<LoadInst>(&V);
   const MDNode *Scopes =
       Load ? Load->getMetadata(LLVMContext::MD_alias_scope) : nullptr;
   return Scopes && any_of(Scopes->operands(), [](const MDOperand &Scope) {
@@ -46,7 +46,7 @@ bool retrograd::dropAddedZeros(Function &Derivative,
     Value *X = nullptr;
     if (!I.getType()->isFPOrFPVectorTy() ||
         I.getOpcode() != Instruction::FAdd || !I.hasAllowReassoc() ||
-        !match(&I, m_c_FAdd(m_Value(X), m_PosZeroFP())) || !readsAdjoint(X))
+        !match(&I, m_c_FAdd(m_Value(X), m_PosZeroFP())) || !readsAdjoint(*X))
       continue;
     I.replaceAllUsesWith(X);
     I.eraseFromParent();
