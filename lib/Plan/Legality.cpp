@@ -725,10 +725,11 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
     return false;
   // What is read as a pointer only counts as useful for nobody. So does what is
   // moved on as one, to memory from which others read it as a number.
-  if (!isBareWord(Load) || isUsedAsNumber(Load) || getsToUseful(Load, Activity))
+  if (!isBareWord(Load) || isUsedAsNumber(Load))
     return Activity.isVariedMemory(P);
   const TypeAnalysis::ObjectId At = Types.objectOf(P);
   return Activity.isActiveMemory(P) ||
+         (Activity.isVariedMemory(P) && getsToUseful(Load, Activity)) ||
          (At != TypeAnalysis::NoObject &&
           any_of(Types.pointees(At), [&](TypeAnalysis::ObjectId O) {
             return Activity.variedObjects().test(O) &&
