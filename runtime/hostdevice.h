@@ -41,8 +41,8 @@ struct rg_convert {
   void *B;
 };
 
-/* Of n elements that ranks have reduced to one each; A_ik is what rank k gave for
- * element i, at A[i + k step]. Several that are the extremum share it.
+/* Of n elements that ranks have reduced to one each; A_ik is what rank k gave
+ * for element i, at A[i + k step]. Several that are the extremum share it.
  *   forward      B_i = sum_k (derivative by A_ik) C_ik
  *   otherwise    B_i += a (derivative by A_i rank) C_i
  * A sum does not read A. */

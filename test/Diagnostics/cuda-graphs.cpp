@@ -14,7 +14,7 @@ extern int enzyme_dup, enzyme_const;
 void *stream, *graph, *exec;
 
 double captured(const double *x, double *y) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaStreamBeginCapture', graphs have a reverse where a stream captures them and they are launched in the file of their kernels [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaStreamBeginCapture', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
   // CHECK-DAG: cuda-graphs.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'captured'
   cudaStreamBeginCapture(stream, 0);
   cudaMemcpyAsync(y, x, 8, 4, stream);
@@ -24,7 +24,7 @@ double captured(const double *x, double *y) {
   return y[0];
 }
 double launched(const double *x, double *y) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaGraphLaunch', graphs have a reverse where a stream captures them and they are launched in the file of their kernels [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaGraphLaunch', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
   // CHECK-DAG: cuda-graphs.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'launched'
   cudaGraphLaunch(exec, stream);
   return y[0] * x[0];

@@ -281,9 +281,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 // each lambda of a host function, too. A kernel that launches is an error.
 __attribute__((device)) void *cudaGetParameterBuffer(size_t alignment,
                                                      size_t bytes);
-__attribute__((device)) cudaError_t
-cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block,
-                 unsigned int shared, cudaStream_t stream);
+__attribute__((device)) cudaError_t cudaLaunchDevice(void *function,
+                                                     void *parameters,
+                                                     dim3 grid, dim3 block,
+                                                     unsigned int shared,
+                                                     cudaStream_t stream);
 #endif
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
                                   const void *function);
