@@ -793,35 +793,33 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   };
   if (Looked && !Arrived(SeenDst, D) && !Arrived(SeenSrc, S))
     return false;
-  auto Put = [&](const Position &Window, int64_t Start, int64_t Bytes,
-                 ByteKind K, int64_t Stride, int64_t Count) {
-    Position W = Window.shifted(Start);
-    if (Stride && Count > 1) {
-      W.Stride = Stride;
-      W.Lo = W.Off;
-      W.Hi = W.Off + (Count - 1) * Stride + 1;
-    }
-    return addEvidence(W, Bytes, K, Least, /*Copied=*/true, L.Origin);
+  auto Put = [&](const Position &Where, int64_t Bytes, ByteKind K) {
+    return addEvidence(Where, Bytes, K, Least, /*Copied=*/true, L.Origin);
   };
-  auto PutHere = [&](const Position &Window, int64_t Start, int64_t Bytes,
-                     ByteKind K) { return Put(Window, Start, Bytes, K, 0, 1); };
   const std::optional<Repetition> R = repetitionOf(D, S, L.Size, L.Origin);
   if (!R)
-    return carryWindow(D, S, L.Size, Least, L.Origin, PutHere);
+    return carryWindow(
+        D, S, L.Size, Least, L.Origin,
+        [&](const Position &Window, int64_t Start, int64_t Bytes, ByteKind K) {
+          return Put(Window.shifted(Start), Bytes, K);
+        });
   Changed |= carryWindow(
       D, S, R->Lead + R->Period + R->Margin, Least, L.Origin,
       [&](const Position &Window, int64_t Start, int64_t Bytes, ByteKind K) {
         if (Start >= R->Lead + R->Period)
           return false;
-        const bool Repeats = Start >= R->Lead;
-        return Put(Window, Start, Bytes, K, Repeats ? R->Period : 0,
-                   Repeats ? R->Count : 1);
+        Position W = Window.shifted(Start);
+        if (Start >= R->Lead) {
+          W.Stride = R->Period;
+          W.Hi = W.Off + (R->Count - 1) * R->Period + 1;
+        }
+        return Put(W, Bytes, K);
       });
   const int64_t Behind = R->Lead + R->Count * R->Period - R->Margin;
   Changed |= carryWindow(
       D.shifted(Behind), S.shifted(Behind), L.Size - Behind, Least, L.Origin,
       [&](const Position &Window, int64_t Start, int64_t Bytes, ByteKind K) {
-        return Start >= R->Margin && PutHere(Window, Start, Bytes, K);
+        return Start >= R->Margin && Put(Window.shifted(Start), Bytes, K);
       });
   return Changed;
 }
