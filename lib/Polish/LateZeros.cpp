@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/AddedZeros.h"
+#include "Polish/Apart.h"
 #include "Polish/PolishSteps.h"
 #include "Polish/RewriteLoops.h"
 #include "llvm/ADT/MapVector.h"
@@ -40,7 +41,6 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
@@ -227,24 +227,6 @@ void LateZeros::collect(BasicBlock &Block, Loop *L) {
   }
 }
 
-/// Each object that P may point to is another one than all that Q may point to.
-/// Alias analysis alone gives up where each is one of several.
-static bool areApart(const Value *P, const Value *Q, LoopInfo &LI,
-                     AAResults &AA) {
-  SmallVector<const Value *, 4> Ps, Qs;
-  getUnderlyingObjects(P, Ps, &LI, /*MaxLookup=*/0);
-  getUnderlyingObjects(Q, Qs, &LI, /*MaxLookup=*/0);
-  auto IsNone = [](const Value *V) { return isa<UndefValue>(V); };
-  erase_if(Ps, IsNone);
-  erase_if(Qs, IsNone);
-  return all_of(Ps, [&](const Value *A) {
-    return all_of(Qs, [&](const Value *B) {
-      return AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A),
-                          MemoryLocation::getBeforeOrAfter(B));
-    });
-  });
-}
-
 /// Nothing else in the loop over time touches A, each loop does so once, and a
 /// place is not touched between the halves of an event.
 bool LateZeros::isAlone(const Value *Base, const Array &A) const {
@@ -285,7 +267,10 @@ bool LateZeros::isAlone(const Value *Base, const Array &A) const {
       if (!Own.contains(&I) && I.mayReadOrWriteMemory() &&
           isModOrRefSet(AA.getModRefInfo(&I, Whole)) &&
           !(getLoadStorePointerOperand(&I) &&
-            areApart(getLoadStorePointerOperand(&I), Base, LI, AA)))
+            areApart(getLoadStorePointerOperand(&I), Base, LI,
+                     [&](const MemoryLocation &P, const MemoryLocation &Q) {
+                       return AA.isNoAlias(P, Q);
+                     })))
         return false;
   return true;
 }
