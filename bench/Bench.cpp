@@ -71,22 +71,17 @@ private:
 };
 
 double largestError(const std::vector<double> &Value,
-                    const std::vector<double> &Ref) {
+                    const std::vector<double> &Ref, double Least) {
   double Largest = 0, Error = 0;
   for (double R : Ref)
     Largest = std::max(Largest, std::fabs(R));
   for (size_t I = 0; I < Ref.size(); ++I) {
     double E = std::fabs(Value[I] - Ref[I]) /
-               std::max(std::fabs(Ref[I]), 1e-5 * Largest);
+               std::max(std::fabs(Ref[I]), Least * Largest);
     Error = Error >= E ? Error : E; // NaN wins
   }
   return Error;
 }
-
-/// How far derivatives may be apart. The sum over a million terms of LSE leaves
-/// 1e-9 on the one input that is the maximum; a wrong derivative is off by far
-/// more.
-constexpr double Agreement = 1e-7;
 
 /// The best of so many measurements counts.
 constexpr int Repetitions = 3;
@@ -119,8 +114,7 @@ std::string time(double Seconds) {
 }
 
 /// What the geometric mean of gradient/primal over a program's sizes is to be
-/// at most; 0: it is the hand-written derivative's time, with a tenth more,
-/// that counts.
+/// at most; 0: it is the hand-written derivative's time that counts.
 double targetOf(const std::string &Program) {
   static const std::map<std::string, double> Targets = {
       {"GMM", 2.4},  {"BA Jacobian", 5}, {"HAND Jacobian", 10},
@@ -128,6 +122,11 @@ double targetOf(const std::string &Program) {
       {"LSE", 1.2},  {"DET", 2.5},       {"KMEANS", 1.45}};
   auto Found = Targets.find(Program);
   return Found == Targets.end() ? 0 : Found->second;
+}
+
+/// What gradient/hand is to be at most where that counts.
+double targetToHand(const std::string &Program) {
+  return Program == "Transformer" ? 1.2 : 1.1;
 }
 
 std::string ratio(double A, double B) {
@@ -155,8 +154,9 @@ void addAdolc(const Problem &P, bool &Agree) {
   const std::string Name = P.Program + "/" + P.Size + "/adolc";
   auto Out = std::make_shared<std::vector<double>>(P.Entries);
   auto check = [&P, &Agree, Name] {
-    double Error = largestError(evaluate(P, P.Adolc), evaluate(P, P.Hand));
-    if (!(Error < Agreement)) {
+    double Error =
+        largestError(evaluate(P, P.Adolc), evaluate(P, P.Hand), P.Least);
+    if (!(Error < P.Agreement)) {
       std::printf("%s and hand disagree: %.1e\n", Name.c_str(), Error);
       Agree = false;
     }
@@ -197,10 +197,10 @@ int main(int Argc, char **Argv) {
     const std::vector<double> Hand = evaluate(P, P.Hand);
     if (tapeBytesReset)
       tapeBytesReset();
-    Error[I] = largestError(evaluate(P, P.Gradient), Hand);
+    Error[I] = largestError(evaluate(P, P.Gradient), Hand, P.Least);
     if (tapeBytesPeak)
       Tape[I] = tapeBytesPeak();
-    if (!(Error[I] < Agreement)) {
+    if (!(Error[I] < P.Agreement)) {
       std::printf("%s: Retrograd and hand disagree: %.1e\n", Name.c_str(),
                   Error[I]);
       Agree = false;
@@ -289,10 +289,11 @@ int main(int Argc, char **Argv) {
     const double Target = targetOf(Program),
                  Own = std::exp(M.Gradient / M.Sizes),
                  ToHand = std::exp(M.ToHand / M.Sizes);
-    const bool Met = Target ? Own <= Target : ToHand <= 1.1;
+    const bool Met = Target ? Own <= Target : ToHand <= targetToHand(Program);
     std::printf("%-22s | %9.2f %9s %9.2f | %9.2f %9s | %s\n", Program.c_str(),
                 Own, Target ? ratio(Target, 1).c_str() : "-",
-                std::exp(M.Hand / M.Sizes), ToHand, Target ? "-" : "1.10",
+                std::exp(M.Hand / M.Sizes), ToHand,
+                Target ? "-" : ratio(targetToHand(Program), 1).c_str(),
                 Met ? "met" : "NOT MET");
   }
   if (!Agree)

@@ -33,6 +33,12 @@ struct Problem {
   std::function<void()> Primal;
   /// Each overwrites the Entries numbers it is given.
   std::function<void(double *)> Gradient, Hand, Adolc;
+  /// How far derivatives may be apart. The sum over a million terms of LSE
+  /// leaves 1e-9 on the one input that is the maximum; a wrong derivative is
+  /// off by far more.
+  double Agreement = 1e-7;
+  /// Relative to the entry, but at least to this share of the largest entry.
+  double Least = 1e-5;
 };
 
 using Maker = std::vector<Problem> (*)();

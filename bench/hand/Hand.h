@@ -22,6 +22,7 @@ struct HandInput;
 struct LstmInput;
 struct FftInput;
 struct BrusselatorInput;
+template <typename Real> struct TransformerInput;
 } // namespace programs
 
 namespace hand {
@@ -46,6 +47,8 @@ void detGradient(int L, const double *A, double *DA);
 void kmeansGradient(int N, int K, int D, const double *Points,
                     const double *Centroids, double *DCentroids);
 void odeGradient(int N, int Steps, const double *X, double *DX);
+/// Leaves the gradient in DParameters.
+void transformerGradient(programs::TransformerInput<float> &I);
 
 } // namespace hand
 
