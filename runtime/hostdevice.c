@@ -1854,39 +1854,39 @@ int rg_gpu_library_status(void) {
 static const struct rg_kernel_record rg_map_record = {
     .name = "an elementwise operation", .image = (const char *)RetrogradDeviceMap};
 
-/* One thread per item, or more items per thread. */
-static void rg_run_items(const char *kernel, int64_t items, const void *operand, void *stream) {
+/* One thread per item, or more items per thread. Without a device the caller runs the items, when the stream has done
+   what it was given before. */
+static int rg_ran_on_device(const char *kernel, int64_t items, const void *operand, void *stream) {
+  if (&rg_cuda_on_cpu) {
+    rg_gpu_check(cudaStreamSynchronize(stream), "an operation before it failed:", rg_map_record.name);
+    return 0;
+  }
   int64_t blocks = (items + 255) / 256;
   struct rg_launch_place at = {{blocks < 4096 ? (uint32_t)blocks : 4096, 1, 1}, {256, 1, 1}, 0, stream};
   void *arguments[] = {(void *)operand};
   if (items > 0)
     rg_run_kernel(&rg_map_record, kernel, &at, arguments);
+  return 1;
 }
 
 void rg_device_convert(const struct rg_convert *c, void *stream) {
-  if (!&rg_cuda_on_cpu) {
-    rg_run_items("rg_conversion", c->m * c->n, c, stream);
+  if (rg_ran_on_device("rg_conversion", c->m * c->n, c, stream))
     return;
-  }
   for (int64_t j = 0; j < c->n; ++j)
     for (int64_t i = 0; i < c->m; ++i)
       rg_convert_element(c, i, j);
 }
 
 void rg_device_reduced(const struct rg_reduced *r, void *stream) {
-  if (!&rg_cuda_on_cpu) {
-    rg_run_items("rg_reduction", r->n, r, stream);
+  if (rg_ran_on_device("rg_reduction", r->n, r, stream))
     return;
-  }
   for (int64_t i = 0; i < r->n; ++i)
     rg_reduce_element(r, i);
 }
 
 void rg_device_map(const struct rg_map *m, void *stream) {
-  if (!&rg_cuda_on_cpu) {
-    rg_run_items("rg_map", m->m * m->n, m, stream);
+  if (rg_ran_on_device("rg_map", m->m * m->n, m, stream))
     return;
-  }
   for (int64_t j = 0; j < m->n; ++j)
     for (int64_t i = 0; i < m->m; ++i)
       if (m->is_double)
@@ -1897,10 +1897,8 @@ void rg_device_map(const struct rg_map *m, void *stream) {
 
 void rg_device_sparse(const struct rg_sparse *s, void *stream) {
   int64_t items = s->elements * (s->what == RG_SPARSE_SCATTER ? s->columns : 1);
-  if (!&rg_cuda_on_cpu) {
-    rg_run_items("rg_sparse_sum", items, s, stream);
+  if (rg_ran_on_device("rg_sparse_sum", items, s, stream))
     return;
-  }
   for (int64_t k = 0; k < items; ++k)
     if (s->is_double)
       rg_sparse_double(s, k);
