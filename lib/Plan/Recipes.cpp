@@ -159,13 +159,44 @@ bool Recipes::followsFromArguments(const Value *V, unsigned &Budget) const {
          });
 }
 
+/// V can be had again without a slot for each iteration of Around: it does not
+/// change in it, or is made of such values and of memory that stays as it is.
+bool Recipes::followsWithin(const Value *V, const Loop &Around,
+                            unsigned &Budget) const {
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I || !Around.contains(I))
+    return true;
+  if (!Budget)
+    return false;
+  --Budget;
+  const Recipe How = recipe({Need::Primal, V});
+  if (const auto *Load = dyn_cast<LoadInst>(I);
+      Load && (originalOf(*Load) || replayOf(*Load)))
+    return false;
+  return How.K == Recipe::Available ||
+         (How.K == Recipe::Compute && all_of(How.Inputs, [&](const Need &In) {
+            return In.K == Need::Primal && followsWithin(In.Of, Around, Budget);
+          }));
+}
+
 std::optional<SmallVector<Need, 4>> Recipes::countInputs(const Loop *L) const {
   const LoopFacts &Facts = Subject.Shape.facts(L);
   const bool OnDevice = Subject.Machine.prefersRecomputation() &&
                         Subject.Opts.CountOnDevice && !Subject.Split;
-  if ((!OnDevice && !countsFromArguments()) || !Facts.Exact ||
-      !L->getLoopPreheader())
+  if (!Facts.Exact || !L->getLoopPreheader())
     return std::nullopt;
+  // A slot for each iteration of this loop is what the count would take.
+  const Loop *Around = nullptr;
+  if (Subject.Opts.CountAgain && Subject.Opts.Plan != PlanKind::Naive &&
+      !Subject.Machine.manyThreads())
+    Around = countHome(L)->getParentLoop();
+  if (!OnDevice && !countsFromArguments() && !Around)
+    return std::nullopt;
+  auto Follows = [&](const Value *V) {
+    unsigned Budget = 16;
+    return (countsFromArguments() && followsFromArguments(V, Budget)) ||
+           (Around && followsWithin(V, *Around, Budget = 16));
+  };
   SmallVector<Need, 4> Inputs;
   SmallVector<const SCEV *, 8> Work{Facts.BackedgeBound};
   for (unsigned Steps = 0; !Work.empty(); ++Steps) {
@@ -177,7 +208,7 @@ std::optional<SmallVector<Need, 4>> Recipes::countInputs(const Loop *L) const {
       continue;
     case scUnknown: {
       Value *V = cast<SCEVUnknown>(S)->getValue();
-      if (unsigned Budget = 16; !OnDevice && !followsFromArguments(V, Budget))
+      if (!OnDevice && !Follows(V))
         return std::nullopt;
       if (!isa<Constant>(V) && !is_contained(Inputs, Need{Need::Primal, V}))
         Inputs.push_back({Need::Primal, V});

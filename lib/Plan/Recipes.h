@@ -130,6 +130,8 @@ public:
 
 private:
   bool followsFromArguments(const llvm::Value *V, unsigned &Budget) const;
+  bool followsWithin(const llvm::Value *V, const llvm::Loop &Around,
+                     unsigned &Budget) const;
   bool countsFromArguments() const;
   bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
                     unsigned &Budget) const;
