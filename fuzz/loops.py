@@ -428,7 +428,7 @@ def sums_unit(seed, count):
 
 
 PLAIN = ["-mllvm", "-rg-plan=naive", "-mllvm",
-         "-rg-disable=defer-loops,vector-columns,split-at-meetings,merge-latches,strip-additions,short-loops,late-zeros,spare-clears,disjoint-arguments,access-order,runs-ahead"]
+         "-rg-disable=defer-loops,vector-columns,split-at-meetings,merge-latches,strip-additions,short-loops,late-zeros,spare-clears,zero-tangents,disjoint-arguments,access-order,runs-ahead"]
 WAYS = {"-O2": ["-O2"], "-O3 -march=native": ["-O3", "-march=native"], "-O2 -rg-loops": ["-O2", "-mllvm", "-rg-loops"],
         "-rg-loops=parallel": ["-O2", "-fopenmp", "-mllvm", "-rg-loops=parallel", "-mllvm", "-rg-loops-any=3"]}
 

@@ -44,6 +44,8 @@ ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan,
       Kinds.primal(&I);
   Contracts = Plan.options().Contract && contracts(F);
   beginStrict(B, F);
+  if (Layout)
+    D.addFnAttr(LanesAttribute);
 }
 
 void ForwardEmitter::run() {
@@ -232,6 +234,8 @@ Value *ForwardEmitter::allocateLanes(Value *Bytes, const Twine &Name) {
   CallInst *P =
       B.CreateCall(Alloc, {B.getInt64(VectorBytes), Bytes}, Name + ".sh");
   P->addRetAttr(Attribute::NoAlias);
+  P->addFnAttr(
+      Attribute::getWithAllocSizeArgs(D.getContext(), 1, std::nullopt));
   P->addRetAttr(
       Attribute::getWithAlignment(D.getContext(), Align(VectorBytes)));
   B.CreateMemSet(P, B.getInt8(0), Bytes, MaybeAlign(VectorBytes));

@@ -19,10 +19,14 @@
 #include "Catalogue/Catalogue.h"
 #include "Request/DerivativeRequest.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace retrograd {
+
+/// Of a derivative that has all tangents of a number in one vector.
+constexpr llvm::StringLiteral LanesAttribute = "rg-lanes";
 
 /// The type of the function that answers R, with the hidden arena of split
 /// modes.
