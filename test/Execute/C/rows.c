@@ -26,26 +26,19 @@ static inline void multiply(const int *begin, const double *a, const double *v, 
   }
 }
 APART void multiplyApart(const int *begin, const double *a, const double *v, double *y) { multiply(begin, a, v, y); }
-static double constant(double x) {
-  double a[ENTRIES], v[N], y[N], r = 0;
-  numbers(a, ENTRIES, x), numbers(v, N, x * x);
-  for (int t = 0; t < 3; ++t) {
-    multiply(first, a, v, y);
-    for (int i = 0; i < N; ++i)
-      v[i] = sin(y[i]), r += v[i] * y[i];
+#define STEPS(name, product)                                                                                           \
+  static double name(double x) {                                                                                       \
+    double a[ENTRIES], v[N], y[N], r = 0;                                                                              \
+    numbers(a, ENTRIES, x), numbers(v, N, x * x);                                                                      \
+    for (int t = 0; t < 3; ++t) {                                                                                      \
+      product(first, a, v, y);                                                                                         \
+      for (int i = 0; i < N; ++i)                                                                                      \
+        v[i] = sin(y[i]), r += v[i] * y[i];                                                                            \
+    }                                                                                                                  \
+    return r;                                                                                                          \
   }
-  return r;
-}
-static double apart(double x) {
-  double a[ENTRIES], v[N], y[N], r = 0;
-  numbers(a, ENTRIES, x), numbers(v, N, x * x);
-  for (int t = 0; t < 3; ++t) {
-    multiplyApart(first, a, v, y);
-    for (int i = 0; i < N; ++i)
-      v[i] = sin(y[i]), r += v[i] * y[i];
-  }
-  return r;
-}
+STEPS(constant, multiply)
+STEPS(apart, multiplyApart)
 // The table is another one in each step, and gone when the reverse sweep runs.
 static double rewritten(double x) {
   double a[ENTRIES], v[N], y[N], r = 0;
