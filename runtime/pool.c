@@ -68,10 +68,6 @@ extern int omp_number(void) __asm__("omp_get_thread_num") __attribute__((weak));
 extern int omp_count(void) __asm__("omp_get_num_threads") __attribute__((weak));
 extern int omp_inside(void) __asm__("omp_in_parallel") __attribute__((weak));
 
-/* A derivative counts no Views: the array lives as long as the program's own ones. */
-void rg_kokkos_hold(void *record) { (void)record; }
-void *rg_kokkos_release(void *record) { return record; }
-
 /* How many threads a loop gets that starts here. */
 __attribute__((noinline)) int32_t rg_pool_size(void) {
   if (rg_pool_room)
@@ -90,6 +86,8 @@ __attribute__((noinline)) int32_t rg_pool_size(void) {
   }
   return threads;
 }
+/* Of a loop that has one thread. A constant LLVM would take out of the fork's operands. */
+__attribute__((noinline)) int32_t rg_pool_one(void) { return 1; }
 /* The number of this thread in its team, and how many there are. */
 __attribute__((noinline)) int32_t rg_pool_thread(void) { return rg_pool_number; }
 __attribute__((noinline)) int32_t rg_pool_threads(void) { return rg_pool_count ? rg_pool_count : 1; }

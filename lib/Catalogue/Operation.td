@@ -303,6 +303,11 @@ class ParallelMethod<string kind, string scope, string base> {
   string First = "";
   string Last = "";
   string Init = "";
+  // The class template whose objects call the body for a tile, or that the body is told
+  // of its team by.
+  string Walk = "";
+  // The argument of a policy by which its loops run on one thread, in order.
+  string OneThread = "";
 }
 
 // Inline assembly that is an intrinsic: its text, its constraints without the

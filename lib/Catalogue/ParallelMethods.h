@@ -31,7 +31,13 @@ enum class ParallelMethodKind : uint8_t {
   /// index (and what it adds to, and whether this is the last time).
   PolicyLoop,
   PolicyReduction,
-  PolicyScan
+  PolicyScan,
+  /// The same of a policy of several dimensions, whose tiles an object walks
+  /// over, and of one of teams of threads, of whom the body is told.
+  TileLoop,
+  TileReduction,
+  LeagueLoop,
+  LeagueReduction
 };
 
 /// A function template of a library that does work of the program's in parallel
@@ -40,7 +46,7 @@ struct ParallelMethodRecord {
   ParallelMethodKind Kind;
   llvm::StringRef Scope, Base;
   llvm::StringRef RunBody, IsEmpty, IsDivisible, Join, Assign, SplitTag, AddTag,
-      WriteTag, SplitsAll, Policy, First, Last, Init;
+      WriteTag, SplitsAll, Policy, First, Last, Init, Walk, OneThread;
 };
 llvm::ArrayRef<ParallelMethodRecord> parallelMethods();
 

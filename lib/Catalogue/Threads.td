@@ -109,28 +109,114 @@ def tbb_invoke
     : ParallelMethod<"Calls", "tbb::detail::d1", "invoke_recursive_separation">;
 
 // Kokkos: a label, a policy, a body (and a result).
-class KokkosRange<string kind, string scope, string base>
+class KokkosPolicy<string kind, string policy, string scope, string base>
     : ParallelMethod<kind, scope, base> {
-  let Policy = "Kokkos::RangePolicy";
-  let First = "begin";
-  let Last = "end";
+  let Policy = policy;
+  let OneThread = "Kokkos::Serial";
   let Init = "init";
   let Join = "join";
 }
-def kokkos_for : KokkosRange<"PolicyLoop", "Kokkos", "parallel_for">;
-def kokkos_reduce
-    : KokkosRange<"PolicyReduction", "Kokkos::Impl::ParallelReduceAdaptor", "execute_impl">;
-def kokkos_scan : KokkosRange<"PolicyScan", "Kokkos", "parallel_scan">;
+class KokkosFor<string kind, string policy>
+    : KokkosPolicy<kind, policy, "Kokkos", "parallel_for">;
+class KokkosReduce<string kind, string policy>
+    : KokkosPolicy<kind, policy, "Kokkos::Impl::ParallelReduceAdaptor", "execute_impl">;
+let First = "begin", Last = "end" in {
+def kokkos_for : KokkosFor<"PolicyLoop", "Kokkos::RangePolicy">;
+def kokkos_reduce : KokkosReduce<"PolicyReduction", "Kokkos::RangePolicy">;
+def kokkos_scan
+    : KokkosPolicy<"PolicyScan", "Kokkos::RangePolicy", "Kokkos", "parallel_scan">;
+}
+let Walk = "Kokkos::Impl::HostIterateTile" in {
+def kokkos_for_tiles : KokkosFor<"TileLoop", "Kokkos::MDRangePolicy">;
+def kokkos_reduce_tiles : KokkosReduce<"TileReduction", "Kokkos::MDRangePolicy">;
+}
+let Walk = "Kokkos::Impl::HostThreadTeamMember", Last = "league_size" in {
+def kokkos_for_teams : KokkosFor<"LeagueLoop", "Kokkos::TeamPolicy">;
+def kokkos_reduce_teams : KokkosReduce<"LeagueReduction", "Kokkos::TeamPolicy">;
+}
 
 let Section = "Kokkos" in {
-// In a derivative nobody gives an array back before the reverse sweep has read it.
+// Who owns an array, and what makes one: runtime/kokkos.c.
+def kokkos_make : Expansion<"rg_kokkos_make",
+    ["_ZN6Kokkos4Impl28SharedAllocationRecordCommonINS_9HostSpaceEEC2ERKS2_RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEmPFvPNS0_22SharedAllocationRecordIvvEEE"],
+    "V:PPPZP"> {
+  let Summary = "the record of an array of a `View`, and the array";
+}
+def kokkos_begin : Expansion<"rg_kokkos_begin",
+    ["_ZN6Kokkos4Impl22SharedAllocationRecordIvvEC2EPNS0_22SharedAllocationHeaderEmPFvPS2_ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"],
+    "V:PPZPP"> {
+  let Summary = "the record of an array";
+}
+def kokkos_head : Expansion<"rg_kokkos_head",
+    ["_ZN6Kokkos4Impl32fill_host_accessible_header_infoEPNS0_22SharedAllocationRecordIvvEERNS0_22SharedAllocationHeaderERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"],
+    "V:PPP"> {
+  let Summary = "what stands in front of an array";
+}
+let OfCharacters = 1, OfRuntime = 1 in
+def kokkos_label : Inactive<["_ZNK6Kokkos4Impl23SharedAllocationTracker9get_labelI*"]> {
+  let Shadow = "rg_string_begin";
+  let Summary = "the label of a `View`";
+}
+// Spaces own what the library keeps of them.
+let OfRuntime = 1 in
+def kokkos_instances : InactiveInC<
+    ["_ZN6Kokkos4Impl13HostSharedPtrINS0_14OpenMPInternalEE*",
+     "_ZNK6Kokkos4Impl13HostSharedPtrINS0_14OpenMPInternalEE*",
+     "_ZN6Kokkos4Impl13HostSharedPtrINS0_14SerialInternalEE*",
+     "_ZNK6Kokkos4Impl13HostSharedPtrINS0_14SerialInternalEE*"]> {
+  let Summary = "execution spaces: no numbers";
+}
+def kokkos_array : Allocation<["_ZNK6Kokkos9HostSpace8allocateEPKcmm"], "P:PPZZ", [2], "free">;
 def kokkos_hold : Expansion<"rg_kokkos_hold",
     ["_ZN6Kokkos4Impl22SharedAllocationRecordIvvE9incrementEPS2_"], "V:P"> {
-  let Summary = "one more `View` of an array: not counted in a derivative";
+  let Summary = "one more `View` of an array: counted where the derivative has made the array";
 }
 def kokkos_release : Expansion<"rg_kokkos_release",
     ["_ZN6Kokkos4Impl22SharedAllocationRecordIvvE9decrementEPS2_"], "P:P"> {
-  let Summary = "one `View` less of an array: not counted in a derivative";
+  let Summary = "one `View` less of an array: likewise; the last gives the array back";
+}
+def kokkos_copy : Expansion<"rg_kokkos_copy",
+    ["_ZN6Kokkos4Impl27hostspace_parallel_deepcopyEPvPKvl",
+     "_ZN6Kokkos4Impl33hostspace_parallel_deepcopy_asyncEPvPKvl"], "V:PPL"> {
+  let Summary = "`deep_copy` between arrays of one form";
+}
+def kokkos_copy_in : Expansion<"rg_kokkos_copy_in",
+    ["_ZN6Kokkos4Impl33hostspace_parallel_deepcopy_asyncERKNS_6OpenMPEPvPKvl",
+     "_ZN6Kokkos4Impl33hostspace_parallel_deepcopy_asyncERKNS_7ThreadsEPvPKvl",
+     "_ZN6Kokkos4Impl33hostspace_parallel_deepcopy_asyncERKNS_6SerialEPvPKvl"], "V:PPPL"> {
+  let Summary = "likewise";
+}
+// Teams of a derivative have one thread: nobody waits.
+let OfRuntime = 1 in {
+def kokkos_arrive : Expansion<"rg_kokkos_arrive",
+    ["_ZN6Kokkos4Impl11HostBarrier12split_arriveEPiiRib"], "N:PNPN"> {
+  let Summary = "a barrier of a team of one thread";
+}
+def kokkos_wait : Expansion<"rg_kokkos_wait",
+    ["_ZN6Kokkos4Impl11HostBarrier4waitEPiiib",
+     "_ZN6Kokkos4Impl11HostBarrier17split_master_waitEPiiib"], "V:PNNN"> {
+  let Summary = "likewise";
+}
+def kokkos_go : Expansion<"rg_kokkos_go",
+    ["_ZN6Kokkos4Impl11HostBarrier13split_releaseEPiii"], "V:PNN"> {
+  let Summary = "likewise";
+}
+}
+// What the back ends run loops by that have no substitute.
+def kokkos_loops : Refused<
+    "a loop of Kokkos of a form that is not known: several results or an array of values, a scan of structs, tasks, "
+    "a graph, or teams on its Threads back end (OpenMP's and Serial's are known)",
+    ["_ZN6Kokkos4Impl15ThreadsInternal5startEPFvRS1_PKvES4_",
+     "_ZN6Kokkos4Impl15ThreadsInternal14resize_scratchEmm",
+     "_ZN6Kokkos4Impl14OpenMPInternal18resize_thread_dataEmmmm",
+     "_ZN6Kokkos4Impl14SerialInternal23resize_thread_team_dataEmmmm"]>;
+let OfRuntime = 1 in
+def kokkos_team : InactiveInC<["rg_kokkos_team"]> {
+  let Summary = "ends the program where teams are to have several threads";
+}
+let OfRuntime = 1 in
+def kokkos_counts : InactiveInC<["rg_kokkos_note", "rg_kokkos_count", "rg_kokkos_count_off"]> {
+  let Summary = "who owns an array";
 }
 def kokkos_queries : InactiveInC<
     ["_ZN6Kokkos6OpenMPC1Ev", "_ZN6Kokkos6OpenMP11concurrencyERKS0_",
@@ -140,7 +226,28 @@ def kokkos_queries : InactiveInC<
      "_ZN6Kokkos7ThreadsC1Ev", "_ZN6Kokkos7Threads11concurrencyEv",
      "_ZNK6Kokkos7Threads11concurrencyEv", "_ZN6Kokkos6SerialC1Ev",
      "_ZN6Kokkos11num_threadsEv", "_ZN6Kokkos14is_initializedEv", "_ZN6Kokkos12is_finalizedEv",
-     "_ZN6Kokkos5Tools20profileLibraryLoadedEv",
+     "_ZN6Kokkos4Impl14OpenMPInternal20max_hardware_threadsEv",
+     "_ZN6Kokkos6OpenMP19impl_is_initializedEv", "_ZNK6Kokkos6OpenMP21impl_thread_pool_sizeEv",
+     "_ZNK6Kokkos6OpenMP21impl_thread_pool_sizeEi", "_ZN6Kokkos7Threads21impl_thread_pool_sizeEi",
+     "_ZN6Kokkos7Threads19impl_is_initializedEv",
+     "_ZN6Kokkos4Impl15ThreadsInternal14is_initializedEv",
+     "_ZN6Kokkos4Impl15ThreadsInternal11in_parallelEv",
+     "_ZN6Kokkos4Impl15ThreadsInternal14internal_fenceEv",
+     "_ZN6Kokkos4Impl15ThreadsInternal5fenceEv",
+     "_ZNK6Kokkos7Threads5fenceERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+     "_ZN6Kokkos7PerTeamERKm", "_ZN6Kokkos9PerThreadERKm",
+     "_ZN6Kokkos46team_policy_check_valid_storage_level_argumentEi",
+     "_ZN6Kokkos4Impl23throw_runtime_exceptionERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+     "_ZN6Kokkos4Impl10host_abortEPKc",
+     "_ZN6Kokkos5Tools20profileLibraryLoadedEv", "_ZN6Kokkos5Tools17make_space_handleEPKc",
+     "_ZN6Kokkos5Tools16beginParallelForERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEjPm", "_ZN6Kokkos5Tools14endParallelForEm",
+     "_ZN6Kokkos5Tools19beginParallelReduceERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEjPm", "_ZN6Kokkos5Tools17endParallelReduceEm",
+     "_ZN6Kokkos5Tools17beginParallelScanERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEjPm", "_ZN6Kokkos5Tools15endParallelScanEm",
+     "_ZN6Kokkos5Tools13beginDeepCopyE28Kokkos_Profiling_SpaceHandleRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPKvS1_S9_SB_m",
+     "_ZN6Kokkos5Tools11endDeepCopyEv", "_ZN6Kokkos5Tools12Experimental13get_callbacksEv",
+     "_ZN6Kokkos4Impl15hostspace_fenceERKNS_6OpenMPE",
+     "_ZN6Kokkos4Impl15hostspace_fenceERKNS_7ThreadsE",
+     "_ZN6Kokkos4Impl15hostspace_fenceERKNS_6SerialE",
      "_ZN6Kokkos5fenceERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
      "_ZN6Kokkos4Impl11log_warningERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"]> {
   let Summary = "execution spaces, the state of the library, fences: no numbers";
@@ -280,7 +387,7 @@ def condition : InactiveInC<["rg_wait_for_condition"]> {
   let OfRuntime = 1;
   let Summary = "a thread sleeps; the turns around it tell the order";
 }
-def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_cancelled",
+def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_one", "rg_pool_cancelled",
                            "rg_pool_context_here", "rg_pool_slot_here", "rg_pool_enter",
                            "rg_pool_leave", "rg_pool_here"]> {
   let OfRuntime = 1;

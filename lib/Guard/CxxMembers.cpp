@@ -216,3 +216,33 @@ Function *CxxMembers::destructor(StringRef Class) const {
         return F;
   return nullptr;
 }
+
+void CxxMembers::each(
+    StringRef Class, function_ref<void(Function &, const CxxName &)> Do) const {
+  auto It = Of.find(Class);
+  if (It != Of.end())
+    for (const auto &[F, Name] : It->second)
+      Do(*F, Name);
+}
+
+/// Does Class end where its first template does? What is nested in it does not.
+static bool isTemplateItself(StringRef Class) {
+  int Depth = 0;
+  for (size_t I = 0; I != Class.size(); ++I) {
+    Depth += (Class[I] == '<') - (Class[I] == '>');
+    if (Class[I] == '>' && !Depth)
+      return I + 1 == Class.size();
+  }
+  return false;
+}
+
+std::string CxxMembers::classThatBegins(StringRef Begin) const {
+  std::string Found;
+  for (StringRef Class : Of.keys())
+    if (Class.starts_with(Begin) && isTemplateItself(Class)) {
+      if (!Found.empty())
+        return "";
+      Found = Class;
+    }
+  return Found;
+}

@@ -61,6 +61,11 @@ public:
   /// Has Class, in this module, a member that is called Base?
   bool has(llvm::StringRef Class, llvm::StringRef Base) const;
   llvm::Function *destructor(llvm::StringRef Class) const;
+  /// All functions of Class.
+  void each(llvm::StringRef Class,
+            llvm::function_ref<void(llvm::Function &, const CxxName &)>) const;
+  /// The only class whose name begins so; empty if there is none, or several.
+  std::string classThatBegins(llvm::StringRef Begin) const;
 
 private:
   llvm::StringMap<llvm::SmallVector<std::pair<llvm::Function *, CxxName>, 4>>

@@ -298,7 +298,7 @@ void CatalogueWriter::emitParallelMethods() {
     for (StringRef Field :
          {"Scope", "Base", "RunBody", "IsEmpty", "IsDivisible", "Join",
           "Assign", "SplitTag", "AddTag", "WriteTag", "SplitsAll", "Policy",
-          "First", "Last", "Init"})
+          "First", "Last", "Init", "Walk", "OneThread"})
       OS << ", " << quoted(R->getValueAsString(Field));
     OS << "},\n";
   }

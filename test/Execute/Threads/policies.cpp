@@ -3,6 +3,7 @@
 // body ends in assembly, which has no derivative: derivatives run the substitutes.
 // RG-FLAGS: -std=c++20 -pthread
 #include <string>
+#include <type_traits>
 #include <vector>
 // Behind the library, which has names of its own for what is N here.
 #include "rgthreads.h"
@@ -49,6 +50,11 @@ void parallel_for(const std::string &, const Policy &policy, const Body &body) {
   for (long i = policy.begin(); i < policy.end(); ++i)
     body(i);
 }
+// Without a label: as many operands, the last of which is null.
+template <class Policy, class Body>
+void parallel_for(const Policy &policy, const Body &body, std::enable_if_t<sizeof(Body) != 0> * = nullptr) {
+  Kokkos::parallel_for("", policy, body);
+}
 namespace Impl {
 template <class Result> struct Values {
   typedef Result Type;
@@ -87,6 +93,10 @@ void parallel_scan(const std::string &, const Policy &policy, const Body &body) 
   double sum = 0;
   for (long i = policy.begin(); i < policy.end(); ++i)
     body(i, sum, true);
+}
+template <class Policy, class Body>
+void parallel_scan(const Policy &policy, const Body &body, std::enable_if_t<sizeof(Body) != 0> * = nullptr) {
+  Kokkos::parallel_scan("", policy, body);
 }
 } // namespace Kokkos
 typedef Kokkos::RangePolicy<Kokkos::Host> Range;
@@ -138,11 +148,25 @@ static double scans(const double *x, int n) {
     s += before[i] * upTo[n - 1 - i] * (1 + i % 3);
   return s;
 }
+static double unlabelled(const double *x, int n) {
+  std::vector<double> y(n), upTo(n);
+  Kokkos::parallel_for(Range(0, n), [&](int i) { y[i] = x[i] * x[i]; });
+  Kokkos::parallel_scan(Range(0, n), [&](int i, double &sum, bool last) {
+    sum += y[i];
+    if (last)
+      upTo[i] = sum;
+  });
+  double s = 0;
+  for (double v : upTo)
+    s += v * v;
+  return s;
+}
 int main() {
   POINT;
   CHECK(loops);
   CHECK(sums);
   CHECK(maxima);
   CHECK(scans);
+  CHECK(unlabelled);
   return rgReport();
 }
