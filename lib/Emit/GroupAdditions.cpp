@@ -845,3 +845,23 @@ void retrograd::mergePlaces(Function &D, RuntimeLibrary &Runtime,
     if (!Within.contains(&B))
       group(row(B), Runtime, AA, isAddition);
 }
+
+void retrograd::mergeInLine(Function &D, RuntimeLibrary &Runtime) {
+  // Each is some fifty instructions.
+  constexpr size_t MostInLine = 12;
+  SmallVector<CallInst *, 16> Calls;
+  for (Instruction &I : instructions(D)) {
+    StringRef Name = calleeName(I);
+    if (Name.consume_front("rg_merge_") &&
+        (Name.consume_front("places_") || isNumber(Name)) && !isSeldom(I))
+      Calls.push_back(cast<CallInst>(&I));
+  }
+  if (Calls.size() > MostInLine)
+    return;
+  for (CallInst *C : Calls) {
+    StringRef Name = calleeName(*C);
+    Name.consume_front("rg_merge_");
+    Name.consume_front("places_");
+    C->setCalledFunction(Runtime.require(("rg_merge_whole_" + Name).str()));
+  }
+}

@@ -50,6 +50,10 @@ void neighbourLanes(llvm::Function &D, RuntimeLibrary &Runtime,
 void mergePlaces(llvm::Function &D, RuntimeLibrary &Runtime,
                  llvm::AAResults &AA);
 
+/// What a whole warp adds to one place of other memory is added up in line, in
+/// functions with few such additions.
+void mergeInLine(llvm::Function &D, RuntimeLibrary &Runtime);
+
 } // namespace retrograd
 
 #endif

@@ -156,6 +156,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
                   [&] { neighbourLanes(*D, Derive.runtime(), AA); });
         Steps.run(step::MergePlaces, *D,
                   [&] { mergePlaces(*D, Derive.runtime(), AA); });
+        Steps.run(step::MergeInLine, *D,
+                  [&] { mergeInLine(*D, Derive.runtime()); });
       }
     }
   }

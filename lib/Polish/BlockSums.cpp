@@ -16,7 +16,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -24,7 +23,7 @@ using namespace retrograd;
 
 /// Every way from the entry of F to a return leads through B, and none twice.
 /// What ends elsewhere ends the whole kernel with an error.
-static bool allComeOnceTo(const BasicBlock &B) {
+bool retrograd::allComeOnceTo(const BasicBlock &B) {
   SmallPtrSet<const BasicBlock *, 32> Seen{&B};
   SmallVector<const BasicBlock *, 32> Work;
   if (const BasicBlock *Entry = &B.getParent()->getEntryBlock();
@@ -50,7 +49,7 @@ static bool allComeOnceTo(const BasicBlock &B) {
 }
 
 /// A thread may end itself in I.
-static bool mayLeave(const Instruction &I) {
+static bool leaves(const Instruction &I) {
   const auto *C = dyn_cast<CallBase>(&I);
   if (!C)
     return false;
@@ -59,6 +58,11 @@ static bool mayLeave(const Instruction &I) {
   const Function *Callee = C->getCalledFunction();
   return Callee && Callee->isIntrinsic() && C->doesNotReturn() &&
          Callee->getIntrinsicID() != Intrinsic::trap;
+}
+
+bool retrograd::mayLeave(const Module &M) {
+  return any_of(
+      M, [](const Function &F) { return any_of(instructions(F), leaves); });
 }
 
 /// On all ways to Phi one question, to which threads of a block get one answer.
@@ -168,13 +172,14 @@ void retrograd::addUpOverBlocks(Function &F) {
                      ConstantInt::get(Type::getInt32Ty(C->getContext()), What));
   };
   auto Together = [&](CallInst *C) { Tell(C, 1); };
-  if ((!Sums.empty() || !Copies.empty()) &&
-      none_of(*F.getParent(), [](const Function &G) {
-        return any_of(instructions(G), mayLeave);
-      })) {
+  if ((!Sums.empty() || !Copies.empty()) && !mayLeave(*F.getParent())) {
     for (CallInst *C : Sums)
       if (allComeOnceTo(*C->getParent()))
-        Tell(C, isSameInBlock(C->getArgOperand(0)) ? 2 : 1);
+        // One alone is not followed by another, which would use the same
+        // memory.
+        Tell(C, !isSameInBlock(C->getArgOperand(0)) ? 1
+                : Sums.size() > 1                   ? 2
+                                                    : 3);
     for (auto &[Of, C] : Copies)
       if (C.Begins.size() == 1 && C.Ends.size() == 1 &&
           allComeOnceTo(*C.Begins.front()->getParent()) &&
@@ -184,9 +189,15 @@ void retrograd::addUpOverBlocks(Function &F) {
         for_each(C.Ends, Together);
       }
   }
-  for (CallInst *C : Sums)
-    if (!match(C->getArgOperand(4), PatternMatch::m_SpecificInt(2)))
+  for (CallInst *C : Sums) {
+    if (cast<ConstantInt>(C->getArgOperand(4))->getZExtValue() < 2) {
       addOneByOne(*C);
+      continue;
+    }
+    // In line: a call would take registers for all places.
+    InlineFunctionInfo Info;
+    InlineFunction(*C, Info);
+  }
   for (auto &[Of, C] : Copies)
     for (CallInst *Add : C.Adds) {
       InlineFunctionInfo Info;

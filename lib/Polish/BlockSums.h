@@ -17,7 +17,9 @@
 #define RETROGRAD_POLISH_BLOCKSUMS_H
 
 namespace llvm {
+class BasicBlock;
 class Function;
+class Module;
 } // namespace llvm
 
 namespace retrograd {
@@ -25,6 +27,13 @@ namespace retrograd {
 /// Tells additions at the end of a sweep in F, a kernel, that the whole block
 /// comes to them.
 void addUpOverBlocks(llvm::Function &F);
+
+/// Every way through a kernel from its entry to a return leads through B, and
+/// none twice.
+bool allComeOnceTo(const llvm::BasicBlock &B);
+
+/// Somewhere in M a thread may end itself other than by returning.
+bool mayLeave(const llvm::Module &M);
 
 } // namespace retrograd
 

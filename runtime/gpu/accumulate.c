@@ -794,8 +794,9 @@ RG_MERGE32(f32, float)
 RG_MERGE32(f64, double)
 
 /* As rg_sums_*, of N sums in registers. Where the whole block comes and each place is the same for all
- * of its threads (block is 2: lib/Polish/BlockSums.h), lanes exchange halves of their sums, warps hand
- * them to the block, and a thread adds up one sum of all warps. */
+ * of its threads (block is 2 or, if nobody comes here again, 3: lib/Polish/BlockSums.h), and so no
+ * thread's own memory, lanes exchange halves of their sums, warps hand them to the block, and a thread
+ * adds up one sum of all warps. */
 static RG_SHARED __attribute__((loader_uninitialized)) uint32_t rg_wanted[32];
 static RG_SHARED __attribute__((loader_uninitialized)) double rg_parts[32 * 16];
 #define RG_LATE(NAME, T, N)                                                              \
@@ -804,10 +805,8 @@ static RG_SHARED __attribute__((loader_uninitialized)) double rg_parts[32 * 16];
   RG_NOINLINE void rg_sums_##NAME##x##N(rg_late_places_##NAME##x##N place,               \
                                         rg_late_##NAME##x##N v, uint32_t has,            \
                                         uint32_t n, uint32_t block) {                    \
-    uint32_t me = (uint32_t)RG_LANE(), private = 0;                                      \
-    _Pragma("unroll") for (uint32_t k = 0; k < N; ++k)                                   \
-      private |= RG_IS_PRIVATE((T *)place[k]);                                           \
-    if (block != 2 || private) {                                                         \
+    uint32_t me = (uint32_t)RG_LANE();                                                   \
+    if (block < 2) {                                                                     \
       T *p[N], x[N];                                                                     \
       _Pragma("unroll") for (uint32_t k = 0; k < N; ++k) {                               \
         p[k] = (T *)place[k];                                                            \
@@ -854,7 +853,8 @@ static RG_SHARED __attribute__((loader_uninitialized)) double rg_parts[32 * 16];
       if (all >> k & 1)                                                                  \
         RG_ATOMIC_ADD((T *)at, sum);                                                     \
     }                                                                                    \
-    RG_BARRIER(); /* who comes here again writes what is read here */                    \
+    if (block == 2)                                                                      \
+      RG_BARRIER(); /* who comes here again writes what is read here */                  \
   }
 #define RG_HALVES_4(NAME, T) RG_HALF_OF(NAME, T, 4) RG_HALF_OF(NAME, T, 2)
 #define RG_HALVES_8(NAME, T) RG_HALF_OF(NAME, T, 8) RG_HALVES_4(NAME, T)
@@ -907,6 +907,50 @@ RG_MERGE_PLACES(f32, float, 4)
 RG_MERGE_PLACES(f32, float, 8)
 RG_MERGE_PLACES(f64, double, 4)
 RG_MERGE_PLACES(f64, double, 8)
+
+/* The same and rg_merge_*, in line: where a whole warp has one place, as it probably has, there is
+ * nothing to find out but that. Others call. */
+#define RG_IN_ONE_PLACE(P)                                                               \
+  (!RG_IS_PRIVATE(P) && __nvvm_activemask() == ~0u &&                                    \
+   rg_one_place((uint32_t)(uint64_t)(P), (uint32_t)((uint64_t)(P) >> 32)))
+#define RG_MERGE_WHOLE(NAME, T)                                                          \
+  RG_INLINE void rg_merge_whole_##NAME(T *p, T x) {                                      \
+    if (!RG_IN_ONE_PLACE(p)) {                                                           \
+      rg_merge_##NAME(p, x);                                                             \
+      return;                                                                            \
+    }                                                                                    \
+    _Pragma("unroll") for (uint32_t d = 16; d; d >>= 1) x += rg_across_##NAME(x, d);     \
+    if (!RG_LANE())                                                                      \
+      RG_ATOMIC_ADD(p, x);                                                               \
+  }
+#define RG_MERGE_WHOLE_PLACES(NAME, T, N)                                                \
+  RG_INLINE void rg_merge_whole_##NAME##x##N(char *base, rg_##NAME##_offsets##N offset,  \
+                                             rg_##NAME##x##N v) {                        \
+    if (!RG_IN_ONE_PLACE(base)) {                                                        \
+      rg_merge_places_##NAME##x##N(base, offset, v);                                     \
+      return;                                                                            \
+    }                                                                                    \
+    uint32_t me = (uint32_t)RG_LANE(), at[N];                                            \
+    T x[N];                                                                              \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                 \
+      x[i] = v[i];                                                                       \
+      at[i] = offset[i];                                                                 \
+    }                                                                                    \
+    RG_WHOLE_HALVES##N(NAME, T)                                                          \
+    _Pragma("unroll") for (uint32_t d = 16 / N; d; d >>= 1)                              \
+      x[0] += rg_across_##NAME(x[0], d);                                                 \
+    if (!(me & (32 / N - 1)))                                                            \
+      RG_ATOMIC_ADD((T *)(base + (int)at[0]), x[0]);                                     \
+  }
+#define RG_WHOLE_HALVES8(NAME, T)                                                        \
+  RG_HALVE(NAME, T, 8, 16) RG_HALVE(NAME, T, 4, 8) RG_HALVE(NAME, T, 2, 4)
+#define RG_WHOLE_HALVES4(NAME, T) RG_HALVE(NAME, T, 4, 16) RG_HALVE(NAME, T, 2, 8)
+RG_MERGE_WHOLE(f32, float)
+RG_MERGE_WHOLE(f64, double)
+RG_MERGE_WHOLE_PLACES(f32, float, 4)
+RG_MERGE_WHOLE_PLACES(f32, float, 8)
+RG_MERGE_WHOLE_PLACES(f64, double, 4)
+RG_MERGE_WHOLE_PLACES(f64, double, 8)
 #endif
 
 /* Additions at the end of an iteration that lanes reverse in step (lib/Emit/StepSums.cpp), to places

@@ -10,8 +10,12 @@ __device__ void scale(const float *__restrict__ w, const float *__restrict__ x, 
     return;
   y[i] = w[0] * x[i] + w[1];
 }
+// In line, with one barrier: nobody comes here again.
 // CHECK-LABEL: define{{.*}} @_Z5whole
-// CHECK: call void @rg_sums_f32x4({{.*}}, i32 2, i32 2)
+// CHECK-NOT: @rg_sums
+// CHECK: call void @llvm.nvvm.barrier
+// CHECK-NOT: {{@rg_sums|llvm.nvvm.barrier}}
+// CHECK: {{^}}}
 // WARPS-LABEL: define{{.*}} @_Z5whole
 // WARPS: call void @rg_sums_f32x4({{.*}}, i32 2, i32 0)
 // OFF-LABEL: define{{.*}} @_Z5whole
@@ -32,9 +36,21 @@ __device__ void ofBlock(const float *__restrict__ w, const float *__restrict__ x
   y[i] = s;
 }
 // CHECK-LABEL: define{{.*}} @_Z5block
-// CHECK: call void @rg_sums_f32x8({{.*}}, i32 5, i32 2)
+// CHECK-NOT: @rg_sums
+// CHECK: call void @llvm.nvvm.barrier
+// CHECK-NOT: {{@rg_sums|llvm.nvvm.barrier}}
+// CHECK: {{^}}}
 __global__ void block(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
   __enzyme_autodiff((void *)ofBlock, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
+// What the first sums have written is read before the second ones write there.
+// CHECK-LABEL: define{{.*}} @_Z5twice
+// CHECK-NOT: @rg_sums
+// CHECK-COUNT-4: call void @llvm.nvvm.barrier
+// CHECK: {{^}}}
+__global__ void twice(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
+  __enzyme_autodiff((void *)scale, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+  __enzyme_autodiff((void *)scale, enzyme_dup, w + 2, dw + 2, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
 }
 // Each thread has weights of its own.
 // CHECK-LABEL: define{{.*}} @_Z3own

@@ -1,7 +1,7 @@
 // Additions to global memory where the warp probably has one place, to places that are a constant apart, are done
 // eight or four at a time: past additions to other places, which fall into two halves of code, but not past what reads
 // there. Two to one place become one.
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -mllvm -rg-disable=gpu-inline -S -emit-llvm %s -o - | FileCheck %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -mllvm -rg-disable=gpu-inline -mllvm -rg-disable=merge-in-line -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck --check-prefix=PTX %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -mllvm -rg-disable=gpu-inline -S -emit-llvm -mllvm -rg-disable=merge-places %s -o - | FileCheck --check-prefix=APART %s
 // RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s

@@ -126,10 +126,16 @@ static void add(void) {
   case 13: { float *p = (float *)(f + offset[0]), *x = number[ownThread]; rg_beside_f32x3(p, x[0], x[1], x[2]); } break;
   case 14: { float *p = (float *)(f + offset[0]), *x = number[ownThread]; rg_beside_f32x4(p, x[0], x[1], x[2], x[3]); } break;
   case 15: { double *p = (double *)(d + 2 * offset[0]); float *x = number[ownThread]; rg_beside_f64x3(p, x[0], x[1], x[2]); } break;
+  case 16: { OF(f32, 8, float, 1) rg_merge_whole_f32x8(f, at, v); } break;
+  case 17: { OF(f32, 4, float, 1) rg_merge_whole_f32x4(f, at, v); } break;
+  case 18: { OF(f64, 8, double, 2) rg_merge_whole_f64x8(d, at, v); } break;
+  case 19: { OF(f64, 4, double, 2) rg_merge_whole_f64x4(d, at, v); } break;
+  case 20: rg_merge_whole_f32((float *)(f + offset[0]), number[ownThread][0]); break;
+  case 21: rg_merge_whole_f64((double *)(d + 2 * offset[0]), number[ownThread][0]); break;
   }
 }
-static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3};
-static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1};
+static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3, 8, 4, 8, 4, 1, 1};
+static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1};
 
 static Word lanesOf(Word warp) {
   Word left = threads - warp * Lanes;
