@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/ThreadIdentity.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -54,4 +55,9 @@ std::optional<ThreadIdentity> ThreadIdentity::of(const CallBase &C) {
   default:
     return std::nullopt;
   }
+}
+
+bool ThreadIdentity::asksElse(const CallBase &C) {
+  const Function *Of = C.getCalledFunction();
+  return Of && Of->getName().starts_with("llvm.nvvm.read.") && !of(C);
 }

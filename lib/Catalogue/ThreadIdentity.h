@@ -40,6 +40,9 @@ struct ThreadIdentity {
 
   /// What C asks; nothing if it is no such intrinsic, of NVIDIA's or of AMD's.
   static std::optional<ThreadIdentity> of(const llvm::CallBase &C);
+  /// Whether C asks something else of where or when a thread runs: its lane,
+  /// its multiprocessor, a clock.
+  static bool asksElse(const llvm::CallBase &C);
 };
 
 } // namespace retrograd

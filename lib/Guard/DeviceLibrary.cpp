@@ -9,10 +9,12 @@
 #include "Catalogue/Catalogue.h"
 #include "Polish/CleanUp.h"
 #include "Polish/DeviceReductions.h"
+#include "Polish/GatherNeighbours.h"
 #include "Polish/KnownSpaces.h"
 #include "Polish/OneAddition.h"
 #include "Polish/PairSines.h"
 #include "Polish/PolishSteps.h"
+#include "Polish/SwapBlocks.h"
 #include "Polish/ZeroShares.h"
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
@@ -251,6 +253,13 @@ bool retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
   append_range(Derived, Inliner.Changed);
   if (!Derived.empty() && Opts.ReductionsOnDevice)
     noteReductions(M, Derived);
+  if (Opts.CleanUp)
+    for (Function *F : Inliner.Changed)
+      if (!F->hasFnAttribute(Attribute::OptimizeNone)) {
+        Steps.run(step::SwapBlocks, *F, [&] { return swapBlocks(*F, FAM); });
+        Steps.run(step::GatherNeighbours, *F,
+                  [&] { return gatherNeighbours(*F, FAM); });
+      }
   // Library functions call each other: until nothing is left to do.
   for (unsigned Round = 0; Round != 4; ++Round)
     for (Function *F : ToInline)
