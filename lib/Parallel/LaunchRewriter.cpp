@@ -19,6 +19,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -192,10 +193,15 @@ private:
     for (auto [C, Of] : Launches)
       choose(*C, dyn_cast_or_null<CallInst>(Of));
   }
-  /// C is called where Push has returned 0.
+  /// C is called where Push has returned 0. Joined:
+  /// or one of the ways to it does so.
   static bool configures(const CallBase &Push, const CallBase &C,
-                         const DominatorTree &DT) {
-    for (const User *U : Push.users()) {
+                         const DominatorTree &DT, bool Joined = false) {
+    SmallVector<const User *, 4> Users(Push.users());
+    for (unsigned I = 0; Joined && I != Users.size(); ++I)
+      if (isa<PHINode>(Users[I]) && Users.size() < 64)
+        append_range(Users, Users[I]->users());
+    for (const User *U : Users) {
       const auto *Compare = dyn_cast<ICmpInst>(U);
       if (!Compare || !Compare->isEquality() ||
           !match(Compare->getOperand(1), PatternMatch::m_Zero()))
@@ -204,12 +210,20 @@ private:
       for (const User *V : Compare->users())
         if (const auto *Br = dyn_cast<BranchInst>(V);
             Br && Br->isConditional() &&
-            DT.dominates(
-                BasicBlockEdge(Br->getParent(), Br->getSuccessor(Zero)),
-                C.getParent()))
+            (DT.dominates(
+                 BasicBlockEdge(Br->getParent(), Br->getSuccessor(Zero)),
+                 C.getParent()) ||
+             (Joined && leadsTo(Br->getSuccessor(Zero), C.getParent(), DT))))
           return true;
     }
     return false;
+  }
+  /// One of the ways to a block, by which those of several launches join.
+  static bool leadsTo(const BasicBlock *From, const BasicBlock *To,
+                      const DominatorTree &DT) {
+    return From == To || any_of(predecessors(To), [&](const BasicBlock *P) {
+             return DT.dominates(From, P);
+           });
   }
   /// What a launch launches, or what may be the call of a stub.
   static Value *kernelOf(const CallBase &C) {
@@ -373,7 +387,8 @@ private:
       return;
     DominatorTree DT(F);
     SmallPtrSet<CallInst *, 4> Used;
-    SmallVector<std::pair<CallInst *, CallInst *>, 4> Pairs;
+    SmallVector<std::pair<CallInst *, PlaceValues>, 4> Pairs;
+    SmallVector<CallInst *, 4> Joined;
     // Arguments may contain launches of their own: those come first, and take
     // their configuration.
     stable_sort(Stubs, [&](CallInst *A, CallInst *B) {
@@ -389,25 +404,57 @@ private:
               (!Of || DT.dominates(Of, P)))
             Of = P;
       }
-      if (Of) {
-        Used.insert(Of);
-        Pairs.push_back({Stub, Of});
+      if (!Of) {
+        Joined.push_back(Stub);
+        continue;
       }
+      Used.insert(Of);
+      IRBuilder<> B(Stub);
+      Pairs.push_back({Stub, placesOf(B, *Of, 0, 4)});
     }
-    for (auto [Stub, Of] : Pairs)
-      rewriteStub(*Stub, *Of);
+    // Launches of one kernel under several branches, which LLVM has joined: the
+    // configuration is that of the way that led there.
+    for (CallInst *Stub : Joined) {
+      SmallVector<CallInst *, 4> Of;
+      copy_if(Pushed, std::back_inserter(Of), [&](CallInst *P) {
+        return !Used.contains(P) && configures(*P, *Stub, DT, /*Joined=*/true);
+      });
+      if (Of.empty())
+        continue;
+      Used.insert_range(Of);
+      Pairs.push_back({Stub, lastPushed(*Stub, Of)});
+    }
+    for (auto &[Stub, Place] : Pairs)
+      rewriteStub(*Stub, Place);
     for (CallInst *P : Used) {
       P->replaceAllUsesWith(ConstantInt::get(P->getType(), 0));
       P->eraseFromParent();
     }
   }
 
-  void rewriteStub(CallInst &Call, CallInst &Of) {
+  /// The values of the last of some configurations on any way to a launch, in
+  /// front of whose block they are.
+  static PlaceValues lastPushed(CallInst &Stub, ArrayRef<CallInst *> Pushed) {
+    SmallVector<PlaceValues, 4> Given;
+    for (CallInst *P : Pushed) {
+      IRBuilder<> B(P);
+      Given.push_back(placesOf(B, *P, 0, 4));
+    }
+    PlaceValues Found;
+    for (unsigned At = 0; At != LaunchPlaces; ++At) {
+      SSAUpdater Last;
+      Last.Initialize(Given[0][At]->getType(), "place");
+      for (auto [P, Place] : zip(Pushed, Given))
+        Last.AddAvailableValue(P->getParent(), Place[At]);
+      Found.push_back(Last.GetValueInMiddleOfBlock(Stub.getParent()));
+    }
+    return Found;
+  }
+
+  void rewriteStub(CallInst &Call, const PlaceValues &Place) {
     Function *Stub = stubOf(Call.getCalledOperand());
     if (!M.getFunction((LaunchPrefix + kernelOfStub(Stub->getName())).str()))
       return;
-    IRBuilder<> B(&Call);
-    PlaceValues Place = placesOf(B, Of, 0, 4);
     if (Call.getFunctionType() != Stub->getFunctionType())
       return;
     DebugLoc Line = Call.getDebugLoc();
