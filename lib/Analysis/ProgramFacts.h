@@ -135,6 +135,9 @@ public:
   /// The root sets every pointer in G before anything reads one: what G pointed
   /// to before the derivative began is never seen.
   bool isSetFirst(const llvm::GlobalVariable &G) const;
+  /// V may point to what code outside gave to the call graph, not counting what
+  /// functions that nobody sees here might hand out.
+  bool mayBeGiven(const llvm::Value &V) const;
   /// Some function computes integers from the bits of floats.
   bool bitsAreMade() const { return BitsAreMade; }
   /// Objects that include memory of the call graph's own: locals, allocations,
@@ -241,6 +244,8 @@ private:
   /// Visible by the names of variables alone, which nobody else has pointers
   /// to.
   llvm::BitVector Enclosed;
+  /// What the root's caller, variables and functions without a body lead to.
+  llvm::BitVector Given;
   /// What inactive operations are given or hand out, where nobody says how the
   /// two belong together.
   llvm::BitVector Handled;

@@ -208,6 +208,7 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
   Exposed.resize(Types.numObjects());
   External.resize(Types.numObjects());
   Enclosed.resize(Types.numObjects());
+  Given.resize(Types.numObjects());
   auto See = [&](const Value *V, bool Unseen = false) {
     TypeAnalysis::ObjectId O = Types.objectOf(V);
     if (O == TypeAnalysis::NoObject)
@@ -242,8 +243,10 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
     return It->second;
   };
   // The root comes first: what its caller passes in, or gets back.
-  for (Argument &A : Functions.front()->args())
+  for (Argument &A : Functions.front()->args()) {
     See(&A);
+    AddTo(Given, &A);
+  }
   for (Instruction &I : instructions(*Functions.front()))
     if (auto *R = dyn_cast<ReturnInst>(&I); R && R->getReturnValue())
       See(R->getReturnValue());
@@ -263,11 +266,16 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
                           !G->getInitializer()->needsRelocation();
         if (G || UnknownCall)
           See(Op, Unseen || (Leaf && !UnknownCall));
+        if ((G && !G->isConstant()) || (UnknownCall && !Unseen))
+          AddTo(Given, Op);
         if (G && !G->isConstant() && IsKnown(*G))
           AddTo(External, Op);
       }
-      if (UnknownCall)
+      if (UnknownCall) {
         See(&I, Unseen);
+        if (!Unseen)
+          AddTo(Given, &I);
+      }
     }
   }
   // A parameter may be such memory under another name.
@@ -280,6 +288,11 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
         G && !G->isConstant() && IsKnown(*G))
       AddTo(ReadOutside, H.Parameter);
   }
+}
+
+bool ProgramFacts::mayBeGiven(const Value &V) const {
+  const TypeAnalysis::ObjectId O = Types.objectOf(&V);
+  return O != TypeAnalysis::NoObject && Given.test(O);
 }
 
 /// Variables whose address nobody else can have, and that no pointer from

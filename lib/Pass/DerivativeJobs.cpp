@@ -266,9 +266,10 @@ void DerivativeJobs::ask(Job &J, const DerivativeRequest &R) {
   // The trail of a callee leads over the first call that asked for it.
   for (Instruction &I : instructions(*H.Prepare.preparedOf(J.Request.Primal)))
     if (auto *C = dyn_cast<CallBase>(&I); C && directCallee(*C) == R.Primal) {
-      if (alternatives(*R.Primal)) // the user knows nothing of dispatchers
+      // The user knows nothing of dispatchers.
+      if (R.Primal->hasFnAttribute(DispatchesCalls))
         New.Through = SourcePlace(*C);
-      else if (alternatives(*J.Request.Primal))
+      else if (J.Request.Primal->hasFnAttribute(DispatchesCalls))
         New.Trail = J.Trail.through(J.Through, *R.Primal);
       else
         New.Trail = J.Trail.through(*C, *R.Primal);
@@ -329,6 +330,35 @@ DerivativeJobs::mergingCalls(ArrayRef<const Job *> Refused) const {
   return Kept.mergedByCallsOf(Addresses);
 }
 
+/// What is passed for a parameter of F, a prepared function, may come from
+/// outside of the call graph. An address through which nobody looks has an
+/// object of its own in each function, so that it is followed to where it was
+/// read.
+bool DerivativeJobs::mayBeGiven(const Function &F, unsigned Parameter) const {
+  const SmallVector<Function *, 8> Functions = H.Prepare.reachable(E.Root);
+  SmallVector<const Argument *, 4> Work{F.getArg(Parameter)};
+  SmallPtrSet<const Argument *, 4> Seen{Work.front()};
+  while (!Work.empty()) {
+    const Argument &A = *Work.pop_back_val();
+    if (A.getParent() == &E.Root)
+      return true;
+    for (const Function *Caller : Functions)
+      for (const Instruction &I : instructions(*Caller)) {
+        const auto *C = dyn_cast<CallBase>(&I);
+        const Function *Callee = C ? directCallee(*C) : nullptr;
+        if (!Callee || H.Prepare.preparedOf(Callee) != A.getParent())
+          continue;
+        const Value *Passed = C->getArgOperand(A.getArgNo());
+        const auto *Handed = dyn_cast<Argument>(Passed);
+        if (!Handed && E.Facts.mayBeGiven(*Passed))
+          return true;
+        if (Handed && Seen.insert(Handed).second)
+          Work.push_back(Handed);
+      }
+  }
+  return false;
+}
+
 DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
   auto IsRefused = [](const Job &J) { return !J.Refusals.empty(); };
   if (none_of(Jobs, IsRefused))
@@ -340,7 +370,13 @@ DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
     const Job &J = Jobs[Certain[Next]];
     const Function &Primal = *J.Request.Primal;
     unsigned N = alternatives(Primal);
-    if (!N) {
+    // No function here can be called, and nobody can have given one (a hook
+    // that is null, a class of which there are no objects): the program ends if
+    // it gets there.
+    const bool IsAbsent =
+        !N && Primal.hasFnAttribute(DispatchesCalls) &&
+        !mayBeGiven(*H.Prepare.preparedOf(&Primal), Primal.arg_size() - 1);
+    if (!N && !IsAbsent) {
       Certain.insert(J.Asks.begin(), J.Asks.end());
       continue;
     }

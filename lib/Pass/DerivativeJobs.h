@@ -150,6 +150,7 @@ private:
   /// behind calls through pointers, end the program if they are reached.
   /// Planned if the request can be answered; Wide: nothing was reported yet.
   Outcome settleRefusals(bool Finally);
+  bool mayBeGiven(const llvm::Function &F, unsigned Parameter) const;
   /// Functions of which the calls made memory one that is refused for what it
   /// holds by turns.
   llvm::SmallVector<llvm::Function *, 8>

@@ -503,6 +503,10 @@ static bool isOptional(const CallBase &Call) {
   return false;
 }
 
+bool CallDispatch::isVirtual(const Dispatcher &D) {
+  return D.Slot && !D.Member && !D.ByRuntime && !D.DropsObject && !D.ByAddress;
+}
+
 CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
                                                       bool Beside) {
   Dispatcher Wanted{nullptr,
@@ -531,8 +535,10 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
   for (Value *Argument : Call.args())
     Wanted.Fixed.push_back(Set.Choosing ? dyn_cast<ConstantInt>(Argument)
                                         : nullptr);
-  // A hook may be told numbers. Who returns one is asked for it.
+  // A hook may be told numbers. Who returns one is asked for it. Of a class
+  // without objects it is asked later whether somebody else can have made one.
   if (!Set.Seen && !LeftOut && !Beside && !Wanted.DropsObject &&
+      !isVirtual(Wanted) &&
       (Wanted.Type->getReturnType()->isFPOrFPVectorTy() || !isOptional(Call)))
     return nullptr;
   for (Dispatcher &D : Dispatchers)
@@ -682,7 +688,9 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
   LLVMContext &Ctx = M.getContext();
   Argument *Address = F.getArg(F.arg_size() - 1);
   Address->setName("callee");
-  bool Floats = LeftOut || D.ByRuntime || D.DropsObject || takesFloats(*D.Type);
+  const bool Absent = Candidates.empty() && isVirtual(D) && !LeftOut;
+  bool Floats = !Absent && (LeftOut || D.ByRuntime || D.DropsObject ||
+                            takesFloats(*D.Type));
   IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
   for (Function *Candidate : Candidates) {
     auto *Taken = BasicBlock::Create(Ctx, "", &F),

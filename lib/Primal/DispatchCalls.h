@@ -121,6 +121,8 @@ private:
     bool ByAddress = false;
   };
   std::optional<uint64_t> memberCalled(const llvm::CallBase &Call) const;
+  /// Its address is loaded behind a loaded pointer, as from a virtual table.
+  static bool isVirtual(const Dispatcher &D);
   /// Beside: it is one of several calls of the function, of which others have
   /// candidates. Null if Call stays as it is.
   Dispatcher *dispatcherFor(llvm::CallBase &Call, bool Beside);
