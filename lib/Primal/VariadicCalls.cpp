@@ -118,7 +118,7 @@ void retrograd::fixVariadicCalls(Function &F) {
         Callee->isInterposable() ||
         Callee->getFunctionType() != Call->getFunctionType() ||
         Call->isMustTailCall() || isa<CallBrInst>(Call) ||
-        Call->arg_size() == Callee->arg_size() || !readsItsList(*Callee))
+        !readsItsList(*Callee))
       continue;
     SmallVector<uint64_t, 8> At;
     uint64_t Bytes = 0;
@@ -131,6 +131,8 @@ void retrograd::fixVariadicCalls(Function &F) {
     }
     if (At.size() != Call->arg_size() - Callee->arg_size())
       continue;
+    // A call without any (`info("done")`) hands on a place that nobody reads.
+    Bytes = std::max<uint64_t>(Bytes, 8);
     BasicBlock &Start = F.getEntryBlock();
     IRBuilder<> B(&Start, Start.getFirstNonPHIOrDbgOrAlloca());
     AllocaInst *Memory =

@@ -39,6 +39,28 @@ static double logged(double x, const char *format, ...) {
   return x * x * (text[0] == 'x' ? 2 : 1);
 }
 double k(double x) { return logged(x, "x = %g", x) * x; }
+// Of a report that is told numbers and where they are, sometimes nothing.
+struct state { double at; int reports; };
+__attribute__((noinline)) static void report(struct state *s, const char *format, ...) {
+  char text[64];
+  va_list a;
+  va_start(a, format);
+  vsnprintf(text, sizeof text, format, a);
+  va_end(a);
+  s->reports += text[0] == 'x';
+  if (s->reports > 100)
+    report(s, "too many");
+}
+double m(double x) {
+  struct state s = {x, 0};
+  report(&s, "begin");
+  for (int i = 0; i < 3; i++) {
+    s.at *= sin(s.at) + x;
+    report(&s, "x is %g in step %d", x, i);
+  }
+  report(&s, "end");
+  return s.at * s.reports;
+}
 int main(void) {
   double x = 1.3;
   RG_GRAD(__enzyme_autodiff((void *)f, x), f(x), x);
@@ -47,6 +69,8 @@ int main(void) {
   RG_GRAD(__enzyme_autodiff((void *)g2, x), g2(x), x);
   RG_GRAD(__enzyme_autodiff((void *)h2, x), h2(x), x);
   RG_GRAD(__enzyme_autodiff((void *)k, x), k(x), x);
+  RG_GRAD(__enzyme_autodiff((void *)m, x), m(x), x);
+  RG_GRAD(__enzyme_fwddiff((void *)m, x, 1.0), m(x), x);
   RG_GRAD(__enzyme_fwddiff((void *)f, x, 1.0), f(x), x);
   RG_GRAD(__enzyme_fwddiff((void *)g, x, 1.0), g(x), x);
   RG_GRAD(__enzyme_fwddiff((void *)h, x, 1.0), h(x), x);
