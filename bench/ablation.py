@@ -29,7 +29,7 @@ NAMES = [
     "reorder-sums", "strip-additions", "outer-counts", "nest-arrays", "tape-arrays",
     "recompute-phis", "skip-idle-loops", "pack-lanes", "contract", "alias-scopes",
     "inline-arena", "disjoint-arguments", "access-order", "vector-columns", "late-frames",
-    "scalar-chains", "short-loops", "late-zeros", "spare-clears", "zero-tangents",
+    "scalar-chains", "short-loops", "late-zeros", "spare-clears", "zero-tangents", "peel-last",
 ]
 SWITCHES = [("min-cut", "-rg-plan=naive")] + [(name, f"-rg-disable={name}") for name in NAMES]
 

@@ -1,4 +1,4 @@
-// RG-SWITCHES: strip-additions merge-latches reorder-sums alias-scopes contract pack-lanes peel-first disjoint-arguments
+// RG-SWITCHES: strip-additions merge-latches reorder-sums alias-scopes contract pack-lanes peel-first disjoint-arguments peel-last
 // RG-LEVELS: O0 O2 O3 fast
 // Reverses that add to several places per iteration, of which neighbours share some. They run in strips where
 // that is right: here they are compared with forward mode in all components and with differences in some,
