@@ -429,6 +429,36 @@ static AAMDNodes tagsAgainst(const Instruction &W, const Instruction &Access,
   return Tags;
 }
 
+bool OverwriteAnalysis::leavesAlone(const Loop &Nest, const LoadInst &L) const {
+  if (!L.isSimple() || !Threads.isAlone())
+    return false;
+  const Value *P = L.getPointerOperand();
+  const TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  return none_of(Writers, [&](const Instruction *W) {
+    if (!Nest.contains(W))
+      return false;
+    if (!Budget)
+      return true;
+    --Budget;
+    const auto *Bytes = dyn_cast<AnyMemIntrinsic>(W);
+    const Value *To =
+        Bytes ? Bytes->getRawDest() : getLoadStorePointerOperand(W);
+    if (TypeAnalysis::ObjectId OW =
+            To ? Facts.types().objectOf(To) : TypeAnalysis::NoObject;
+        O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject &&
+        !Facts.mayOverlap(O, OW))
+      return false;
+    const MemoryLocation Array = MemoryLocation::getBeforeOrAfter(
+        getUnderlyingObject(P, /*MaxLookup=*/0),
+        tagsAgainst(*W, L, Facts.types()));
+    if (To && AA.isNoAlias(MemoryLocation::getBeforeOrAfter(
+                               getUnderlyingObject(To, /*MaxLookup=*/0)),
+                           Array))
+      return false;
+    return isModSet(AA.getModRefInfo(W, Array));
+  });
+}
+
 OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
                                                   const Instruction &L) const {
   auto Unless = [](bool MayOverwrite) {

@@ -67,6 +67,9 @@ public:
   /// L reads what was there when the function began: in its run, nothing has
   /// written these bytes before.
   bool isAsItWas(const llvm::LoadInst &L) const;
+  /// While Nest, a loop around L, runs once, nothing writes to the array that L
+  /// reads, wherever that is.
+  bool leavesAlone(const llvm::Loop &Nest, const llvm::LoadInst &L) const;
   /// An instruction that may overwrite what L reads, for messages; null if
   /// there is none in the function.
   const llvm::Instruction *overwriter(const llvm::LoadInst &L) const;

@@ -128,6 +128,7 @@ bool PrimalEmitter::run() {
   storeAtExits();
   storeSlots();
   makeOriginals();
+  makeSnapshots();
   makeNests();
   for (const StoreInst *S : Plan.unneededStores()) {
     for (auto &[L, Run] : FirstRuns)

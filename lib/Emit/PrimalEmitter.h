@@ -140,6 +140,7 @@ private:
   llvm::Value *replay(llvm::Instruction &I, llvm::IRBuilderBase &B);
   void storeSlots();
   void makeOriginals();
+  void makeSnapshots();
   void storeTo(const Slot &S, llvm::Value *V, llvm::IRBuilderBase &B);
   void storeShadows(const Slot &S, llvm::IRBuilderBase &B);
   llvm::Value *slotAddress(const Slot &S, llvm::IRBuilderBase &B);

@@ -106,6 +106,26 @@ void PrimalEmitter::makeOriginals() {
   }
 }
 
+/// In front of the loops that read it, the array is what they find.
+void PrimalEmitter::makeSnapshots() {
+  for (const Snapshot &S : Plan.snapshots()) {
+    const Slot *Where = Plan.slot({Need::Snapshot, S.Loads.front()});
+    if (!Where)
+      continue;
+    IRBuilder<> B(clone(S.Nest->getLoopPreheader())->getTerminator());
+    B.SetCurrentDebugLocation(
+        clone(S.Nest->getHeader())->getTerminator()->getDebugLoc());
+    Value *Bytes = B.getInt64(1);
+    for (const Value *Size : S.Sizes)
+      Bytes =
+          B.CreateMul(Bytes, B.CreateZExtOrTrunc(primal(Size), B.getInt64Ty()));
+    Value *Array = primal(S.Array), *Whole = allocate(Bytes, B);
+    B.CreateMemCpy(Whole, Align(16), Array,
+                   Array->getPointerAlignment(D.getDataLayout()), Bytes);
+    storeTo(*Where, Whole, B);
+  }
+}
+
 /// Some function that F reaches is part of a cycle of calls.
 bool PrimalEmitter::callsItself() const {
   SmallPtrSet<const Function *, 8> Done;
@@ -468,7 +488,7 @@ void PrimalEmitter::storeSlots() {
       Need N = S.Holds;
       IRBuilder<> B(D.getContext());
       if (N.K == Need::Count || N.K == Need::Last || N.K == Need::Won ||
-          N.K == Need::Records)
+          N.K == Need::Records || N.K == Need::Snapshot)
         continue; // where the loop is entered or left
       if (const auto *Block = dyn_cast<BasicBlock>(N.Of)) {
         BasicBlock *C = clone(Block);

@@ -319,6 +319,19 @@ Value *ReverseEmitter::compute(Need N) {
     Primal.kinds().tape(Kept);
     return Kept;
   }
+  if (const Snapshot *S = isa<LoadInst>(I) && N.K == Need::Primal
+                              ? Plan.snapshotOf(cast<LoadInst>(I))
+                              : nullptr) {
+    Value *Array = lookup({Need::Primal, S->Array});
+    Value *Offset = B.CreateSub(B.CreatePtrToInt(Ops.front(), B.getInt64Ty()),
+                                B.CreatePtrToInt(Array, B.getInt64Ty()));
+    Value *Whole = lookup({Need::Snapshot, S->Loads.front()});
+    LoadInst *Kept = B.CreateAlignedLoad(
+        I.getType(), B.CreateInBoundsGEP(B.getInt8Ty(), Whole, Offset),
+        Align(1), I.getName() + ".re");
+    Primal.kinds().tape(Kept);
+    return Kept;
+  }
   if (Constant *Folded = N.K == Need::Primal ? foldShift(I, Ops) : nullptr)
     return Folded;
   Instruction *C = I.clone();

@@ -51,7 +51,7 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
               Overwrite, Shape,   DT,
               Split,     Opts,    Target(*F.getParent())},
       Calls(Subject), Accumulations(Subject, Calls),
-      How(Subject, Replays, Originals, Chosen, Settled, Deferred),
+      How(Subject, Replays, Originals, Snapshots, Chosen, Settled, Deferred),
       Layout(Subject, How, Deferred), Tape(Subject, How, Deferred, Layout) {
   PlanBuilder(*this).run(std::move(Uniform));
 }
@@ -72,6 +72,7 @@ void PlanBuilder::run(std::optional<BitVector> Uniform) {
   findUnneededStores();
   Plan.Replays = findReplays(Subject);
   Plan.Originals = findOriginals(Subject);
+  Plan.Snapshots = findSnapshots(Subject);
   Plan.Chosen = Choices(Subject, Plan.Calls);
   Tape.collectNeeds(Plan.Calls);
   Tape.collectCounts();

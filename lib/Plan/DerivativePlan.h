@@ -161,6 +161,10 @@ public:
   const Original *originalOf(const llvm::LoadInst &L) const {
     return How.canRepeat(L) ? nullptr : How.originalOf(L);
   }
+  llvm::ArrayRef<Snapshot> snapshots() const { return Snapshots; }
+  const Snapshot *snapshotOf(const llvm::LoadInst &L) const {
+    return How.canRepeat(L) || originalOf(L) ? nullptr : How.snapshotOf(L);
+  }
 
   /// L does not run in the primal sweep: the reverse sweep runs each iteration
   /// of it before it reverses it (DeferredLoops.h). What an iteration keeps in
@@ -210,6 +214,7 @@ private:
   llvm::SmallSetVector<const llvm::StoreInst *, 4> Unneeded;
   llvm::SmallVector<Replay, 2> Replays;
   llvm::SmallVector<Original, 2> Originals;
+  llvm::SmallVector<Snapshot, 2> Snapshots;
   Choices Chosen;
   llvm::SmallVector<const RunningPivot *, 1> Settled;
   Deferrals Deferred;

@@ -26,6 +26,7 @@ void MinCut::addArc(unsigned From, unsigned To, uint64_t Capacity) {
 void MinCut::addEdge(unsigned From, unsigned To) {
   addArc(out(From), in(To), Infinite);
 }
+void MinCut::addCost(unsigned V, uint64_t Cost) { addArc(S, in(V), Cost); }
 void MinCut::markSource(unsigned V) { addArc(S, in(V), Infinite); }
 void MinCut::markSink(unsigned V) { addArc(out(V), T, Infinite); }
 

@@ -7,7 +7,8 @@
 //
 // Vertices have a price; sources produce something that cannot be made again,
 // sinks are where it is needed. The cheapest set of vertices through which
-// every path from a source to a sink passes is found by maximum flow (Dinic's
+// every path from a source to a sink passes, with what it costs to make the
+// vertices behind it again, is found by maximum flow (Dinic's
 // algorithm) on the graph with each vertex split in two. Of several cheapest
 // cuts the one nearest to the sinks is chosen.
 //
@@ -30,6 +31,8 @@ public:
   unsigned addVertex(uint64_t Price);
   /// To is made from From.
   void addEdge(unsigned From, unsigned To);
+  /// Making V from what it is made from costs so much, too.
+  void addCost(unsigned V, uint64_t Cost);
   void markSource(unsigned V);
   void markSink(unsigned V);
   /// The vertices of the cut. Call once.

@@ -48,6 +48,9 @@ static void printNeed(raw_ostream &OS, Need N) {
   case Need::Records:
     OS << "records of ";
     break;
+  case Need::Snapshot:
+    OS << "array read by ";
+    break;
   }
   N.Of->printAsOperand(OS, false);
 }

@@ -140,6 +140,8 @@ static std::string nameOf(Need N) {
     return "the last maximum or minimum of a loop";
   case Need::Records:
     return "the address of a loop's storage";
+  case Need::Snapshot:
+    return "the address of a copy of an array";
   case Need::Primal:
     break;
   }
@@ -178,6 +180,8 @@ std::string Teller::why(Need N, std::string &Advice) const {
     return "the loop is reversed with it alone";
   case Need::Records:
     return "the loop keeps values";
+  case Need::Snapshot:
+    return "the loops behind it read the array, which is overwritten later";
   case Need::Primal:
   case Need::Shadow:
     break;

@@ -61,6 +61,7 @@ Recipe Recipes::recipe(Need N) const {
   case Need::Won:
   case Need::Final:
   case Need::Records:
+  case Need::Snapshot:
     return {};
   }
   llvm_unreachable("all kinds handled");
@@ -269,13 +270,27 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
 const Original *Recipes::originalOf(const LoadInst &L) const {
   const auto *It =
       find_if(Originals, [&](const Original &O) { return O.Load == &L; });
-  if (It == Originals.end())
-    return nullptr;
-  for (const Loop *Of = Subject.Shape.loops().getLoopFor(L.getParent()); Of;
-       Of = Of->getParentLoop())
-    if (Deferred.isDeferred(Of))
-      return nullptr;
-  return It;
+  return It == Originals.end() || isInDeferred(L) ? nullptr : It;
+}
+
+bool Recipes::isInDeferred(const LoadInst &L) const {
+  const Loop *Of = Subject.Shape.loops().getLoopFor(L.getParent());
+  while (Of && !Deferred.isDeferred(Of))
+    Of = Of->getParentLoop();
+  return Of;
+}
+
+const Snapshot *Recipes::snapshotOf(const LoadInst &L) const {
+  const auto *It = find_if(
+      Snapshots, [&](const Snapshot &S) { return is_contained(S.Loads, &L); });
+  return It == Snapshots.end() || isInDeferred(L) ? nullptr : It;
+}
+
+const Snapshot &Recipes::snapshotWith(const Value *Of) const {
+  const auto *It = find_if(
+      Snapshots, [&](const Snapshot &S) { return S.Loads.front() == Of; });
+  assert(It != Snapshots.end() && "no array is kept so");
+  return *It;
 }
 
 /// Neither loop of it runs in the reverse sweep, where its numbers would be
@@ -514,6 +529,10 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
       return computeFrom({Input(L->getPointerOperand())});
     if (K == Need::Primal && originalOf(*L))
       return computeFrom({{Need::Primal, L->getPointerOperand()}});
+    if (const Snapshot *S = K == Need::Primal ? snapshotOf(*L) : nullptr)
+      return computeFrom({{Need::Primal, L->getPointerOperand()},
+                          {Need::Primal, S->Array},
+                          {Need::Snapshot, S->Loads.front()}});
     const Replay *R = K == Need::Primal ? replayOf(*L) : nullptr;
     if (!R || isAtHandDear(*L))
       return {};

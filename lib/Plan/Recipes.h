@@ -19,6 +19,7 @@
 #include "Plan/Originals.h"
 #include "Plan/PlanSubject.h"
 #include "Plan/Replays.h"
+#include "Plan/Snapshots.h"
 #include "Rules/Need.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -70,11 +71,13 @@ public:
   Recipes(const PlanSubject &Subject,
           const llvm::SmallVectorImpl<Replay> &Replays,
           const llvm::SmallVectorImpl<Original> &Originals,
+          const llvm::SmallVectorImpl<Snapshot> &Snapshots,
           const Choices &Chosen,
           const llvm::SmallVectorImpl<const RunningPivot *> &Settled,
           const Deferrals &Deferred)
       : Subject(Subject), Replays(Replays), Originals(Originals),
-        Chosen(Chosen), Settled(Settled), Deferred(Deferred) {}
+        Snapshots(Snapshots), Chosen(Chosen), Settled(Settled),
+        Deferred(Deferred) {}
 
   /// What N must be looked up as: the shadow of a pointer that is its own
   /// shadow is its primal value.
@@ -106,6 +109,10 @@ public:
   const llvm::StoreInst *heldBy(const llvm::Value *V) const;
   /// The load's results are kept by place; null if they are not.
   const Original *originalOf(const llvm::LoadInst &L) const;
+  /// The array that L reads may be kept as a whole; null if it may not.
+  const Snapshot *snapshotOf(const llvm::LoadInst &L) const;
+  /// The array of a kept need: Of is the first of its loads.
+  const Snapshot &snapshotWith(const llvm::Value *Of) const;
   bool hasOriginals() const { return !Originals.empty(); }
   bool hasReplays() const { return !Replays.empty(); }
   /// V is this running pivot, or what one of its loops begins an iteration
@@ -136,6 +143,7 @@ private:
   bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
                     unsigned &Budget) const;
   bool isAtHandDear(const llvm::Instruction &I) const;
+  bool isInDeferred(const llvm::LoadInst &L) const;
   Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
   bool runsForward(const RunningPivot &R) const;
   bool isEasyPlace(const llvm::StoreInst &S) const;
@@ -143,6 +151,7 @@ private:
   const PlanSubject &Subject;
   const llvm::SmallVectorImpl<Replay> &Replays;
   const llvm::SmallVectorImpl<Original> &Originals;
+  const llvm::SmallVectorImpl<Snapshot> &Snapshots;
   const Choices &Chosen;
   const llvm::SmallVectorImpl<const RunningPivot *> &Settled;
   const Deferrals &Deferred;

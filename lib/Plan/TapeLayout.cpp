@@ -81,6 +81,8 @@ const Loop *TapeLayout::scopeOf(Need N) const {
   // What belongs to a whole run of a loop lives around it.
   if (N.K == Need::Last || N.K == Need::Won)
     return L->getParentLoop();
+  if (N.K == Need::Snapshot)
+    return How.snapshotWith(N.Of).Nest->getParentLoop();
   if (N.K == Need::Final)
     return How.settledBy(N.Of)->Of->getParentLoop();
   if (N.K == Need::Count)
@@ -108,6 +110,7 @@ Type *TapeLayout::typeOf(Need N) const {
                : Type::getInt8Ty(C);
   case Need::Tape:
   case Need::Records:
+  case Need::Snapshot:
     return PointerType::get(C, 0);
   case Need::Count:
   case Need::Last:

@@ -178,13 +178,18 @@ bool TapePlan::isUnkept(Need N) const {
          N.Of->getType()->isPointerTy();
 }
 
+static constexpr uint64_t MaxPrice = uint64_t(1) << 50;
+
 /// Bytes of tape that keeping N costs: its size times how often its scope
 /// runs. Unknown trip counts are guessed. In a joint derivative what does not
 /// vary with a loop stays in a register or on the stack: nearly free.
 uint64_t TapePlan::price(Need N) const {
-  constexpr uint64_t GuessedTrips = 128, MaxPrice = uint64_t(1) << 50;
   if (isUnkept(N))
     return MaxPrice << 4;
+  if (N.K == Need::Snapshot) {
+    const Snapshot &S = How.snapshotWith(N.Of);
+    return timesTrips(S.Share, S.Innermost);
+  }
   uint64_t Price = Subject.F.getDataLayout()
                        .getTypeAllocSize(Layout.typeOf(N))
                        .getFixedValue() *
@@ -194,6 +199,12 @@ uint64_t TapePlan::price(Need N) const {
     return Subject.Split ? Price : 1;
   if (Deferred.isDeferred(L))
     return 1;
+  return timesTrips(Price, L);
+}
+
+/// Price for each iteration of L.
+uint64_t TapePlan::timesTrips(uint64_t Price, const Loop *L) const {
+  constexpr uint64_t GuessedTrips = 128;
   for (; L && !Deferred.isDeferred(L); L = L->getParentLoop()) {
     Price *= std::min<uint64_t>(
         How.constantCount(L).value_or(GuessedTrips - 1) + 1, 1 << 20);
@@ -222,6 +233,12 @@ void TapePlan::cut() {
     Recipe R = How.recipe(N);
     if (R.K == Recipe::Source)
       Graph.markSource(Vertex[N]);
+    // Reading from an array that is kept takes time, as much as a byte of tape:
+    // the sum of many neighbours is kept.
+    if (const auto *L = dyn_cast<LoadInst>(N.Of);
+        L && N.K == Need::Primal && R.K == Recipe::Compute &&
+        !How.canRepeat(*L) && How.snapshotOf(*L))
+      Graph.addCost(Vertex[N], timesTrips(16, Layout.scopeOf(N)));
     for (Need In : R.Inputs) {
       In = How.canonical(In);
       if (isa<Constant>(In.Of) || How.recipe(In).K == Recipe::Available)

@@ -66,6 +66,7 @@ private:
   void keepAll();
   void cut();
   uint64_t price(Need N) const;
+  uint64_t timesTrips(uint64_t Price, const llvm::Loop *L) const;
   bool isUnkept(Need N) const;
 
   const PlanSubject &Subject;

@@ -26,8 +26,10 @@ struct Need {
     Won, ///< iteration that the extremum of the loop with header Of comes from,
          ///< -1 if from in front of it (Choice)
     Final,  ///< the value that the running pivot Of had last (RunningPivot)
-    Records ///< storage of the slots of the loop with header Of: its array,
-            ///< or the record of its last iteration
+    Records, ///< storage of the slots of the loop with header Of: its array,
+             ///< or the record of its last iteration
+    Snapshot ///< where the array that the load Of reads is kept as a whole
+             ///< (Plan/Snapshots.h); Of is the first load of the array's
   } K = Primal;
   const llvm::Value *Of = nullptr;
 

@@ -91,4 +91,22 @@ TEST(MinCut, NearestToTheSinks) {
   EXPECT_EQ(G.solve(), uint64_t(1) << 1);
 }
 
+TEST(MinCut, MakingAgainCosts) {
+  // 1 is made from 0, which is cheaper by 2.
+  auto Solve = [](uint64_t Cost) {
+    MinCut M;
+    M.addVertex(3);
+    M.addVertex(5);
+    M.addEdge(0, 1);
+    M.markSource(0);
+    M.markSink(1);
+    M.addCost(1, Cost);
+    return M.solve();
+  };
+  EXPECT_TRUE(Solve(1).test(0));
+  EXPECT_FALSE(Solve(1).test(1));
+  EXPECT_TRUE(Solve(3).test(1));
+  EXPECT_FALSE(Solve(3).test(0));
+}
+
 } // namespace
