@@ -37,6 +37,7 @@
 #include "Polish/RewriteLoops.h"
 #include "Polish/Strips.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 
@@ -86,7 +87,10 @@ bool retrograd::stripAdditions(Function &Derivative,
     Strips S(L, FAM.getResult<LoopAnalysis>(Derivative),
              FAM.getResult<ScalarEvolutionAnalysis>(Derivative),
              FAM.getResult<AAManager>(Derivative),
-             FAM.getResult<DominatorTreeAnalysis>(Derivative));
+             FAM.getResult<DominatorTreeAnalysis>(Derivative),
+             FAM.getResult<TargetIRAnalysis>(Derivative)
+                 .getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
+                 .getFixedValue());
     if (!S.find())
       return {};
     return {S.transform()};

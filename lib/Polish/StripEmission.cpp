@@ -170,7 +170,7 @@ Value *Strips::check(IRBuilder<> &B) {
   return Holds;
 }
 
-void Strips::hint(Instruction *Back) {
+void Strips::hint(Instruction *Back, Type *Number) {
   LLVMContext &C = F.getContext();
   auto *One = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), 1));
   auto Say = [&](StringRef Name, ConstantAsMetadata *What) {
@@ -178,6 +178,15 @@ void Strips::hint(Instruction *Back) {
   };
   SmallVector<Metadata *, 4> Words = {nullptr,
                                       Say("llvm.loop.interleave.count", One)};
+  // Half of the longest vectors: the rest of a row, number by number, is half
+  // as long, and what is read from a buffer at another place than it was
+  // written is less often what two stores have left.
+  constexpr unsigned Longest = 512;
+  if (Number && VectorBits >= Longest)
+    Words.push_back(Say("llvm.loop.vectorize.width",
+                        ConstantAsMetadata::get(ConstantInt::get(
+                            Type::getInt32Ty(C),
+                            Longest / 2 / Number->getScalarSizeInBits()))));
   MDNode *Id = MDNode::getDistinct(C, Words);
   Id->replaceOperandWith(0, Id);
   Back->setMetadata(LLVMContext::MD_loop, Id);
@@ -251,7 +260,7 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
   T->addIncoming(Next, Add);
   Instruction *Back = B.CreateCondBr(
       G.Down ? B.CreateICmpEQ(T, From) : B.CreateICmpEQ(Next, To), Edges, Add);
-  hint(Back);
+  hint(Back, G.Ty);
 
   // And where only some do.
   B.SetInsertPoint(Edges);
@@ -399,7 +408,8 @@ BasicBlock *Strips::fillAndAdd() {
   for (auto [Phi, Outer] : Carried)
     cast<PHINode>(Map[Phi])->addIncoming(
         Mapped(Phi->getIncomingValueForBlock(Body)), Compute);
-  hint(B.CreateCondBr(B.CreateICmpEQ(Next, Now), Added, Compute));
+  hint(B.CreateCondBr(B.CreateICmpEQ(Next, Now), Added, Compute),
+       Groups.front().Ty);
   for (Instruction &I : make_early_inc_range(reverse(*Compute)))
     if (isInstructionTriviallyDead(&I)) // addresses
       I.eraseFromParent();

@@ -94,9 +94,10 @@ int64_t stride(const llvm::SCEVAddRecExpr *A, llvm::ScalarEvolution &SE);
 class Strips {
 public:
   Strips(llvm::Loop &L, llvm::LoopInfo &LI, llvm::ScalarEvolution &SE,
-         llvm::AAResults &AA, llvm::DominatorTree &DT)
+         llvm::AAResults &AA, llvm::DominatorTree &DT, unsigned VectorBits)
       : L(L), LI(LI), SE(SE), AA(AA), DT(DT), Body(L.getHeader()),
-        F(*Body->getParent()), DL(F.getDataLayout()), Expand(SE, "rg.strip") {}
+        F(*Body->getParent()), DL(F.getDataLayout()), Expand(SE, "rg.strip"),
+        VectorBits(VectorBits) {}
 
   /// Nothing is changed by this.
   bool find();
@@ -165,8 +166,8 @@ private:
                                   BufferScope));
   }
   /// The loop that ends with Back is to be vectorised, and not unrolled, since
-  /// it is short.
-  void hint(llvm::Instruction *Back);
+  /// it is short; in half vectors, if it reads or writes buffers of Number.
+  void hint(llvm::Instruction *Back, llvm::Type *Number = nullptr);
 
   llvm::Loop &L;
   llvm::LoopInfo &LI;
@@ -177,6 +178,7 @@ private:
   llvm::Function &F;
   const llvm::DataLayout &DL;
   llvm::SCEVExpander Expand;
+  const unsigned VectorBits; ///< of the machine's vectors
 
   const llvm::SCEV *Backedges = nullptr; ///< taken, 64 bits
   std::vector<Addition> Additions;

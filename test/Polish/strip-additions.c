@@ -1,8 +1,9 @@
 // Which reverses run in strips (lib/Polish/StripAdditions.cpp). That they are right is tested in Execute/C/stencils.c.
-// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
+// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=peel-last %s -o %t.ll && FileCheck %s < %t.ll
 // RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=strip-additions %s -o - | FileCheck %s --check-prefix=OFF
 // RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=reorder-sums %s -o - | FileCheck %s --check-prefix=OFF
 // RUN: %rgcc -O3 -march=x86-64-v3 -fno-math-errno -Rpass=loop-vectorize -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: %rgcc -O3 -march=x86-64-v4 -mprefer-vector-width=512 -fno-math-errno -Rpass=loop-vectorize -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=HALF
 // OFF-NOT: {{rg.strip|rg.gather}}
 void __enzyme_autodiff(void *, ...);
 extern int enzyme_dup, enzyme_const;
@@ -74,6 +75,8 @@ static void apart(const double *restrict u, double *restrict v, const double *re
 }
 
 // VECTOR-COUNT-10: vectorized loop
+// Those with buffers, in half vectors.
+// HALF-COUNT-6: {{^}}remark: vectorized loop (vectorization width: 4, interleaved count: 1)
 void all(double *u, double *du, double *v, double *dv, double *w, double *dw, int n) {
   __enzyme_autodiff((void *)points, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
   __enzyme_autodiff((void *)scaled, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_dup, w, dw, enzyme_const, n);
