@@ -9,6 +9,7 @@
 #include "Analysis/AccessOrder.h"
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/CallEffects.h"
+#include "Analysis/FieldRanges.h"
 #include "Analysis/KeptNumber.h"
 #include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
@@ -83,7 +84,8 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   if (!L.isUnordered() || L.isVolatile())
     return false;
   const Value *P = L.getPointerOperand();
-  if (L.hasMetadata(LLVMContext::MD_invariant_load))
+  if (L.hasMetadata(LLVMContext::MD_invariant_load) ||
+      (!Split && L.hasMetadata(StaysMetadata)))
     return true;
   // Alias analysis means: constant while F runs. For `const double *restrict`
   // that ends where F returns, which a split reverse sweep comes after.

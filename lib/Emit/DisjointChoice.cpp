@@ -7,8 +7,8 @@
 
 #include "Emit/DisjointChoice.h"
 #include "Analysis/ArgumentRanges.h"
+#include "Emit/ScalarExpansion.h"
 #include "Request/DerivativeRequest.h"
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -17,7 +17,7 @@
 using namespace llvm;
 using namespace retrograd;
 
-Function *retrograd::cloneDisjoint(Function &F) {
+Function *retrograd::cloneApart(Function &F) {
   ValueToValueMapTy Map;
   Function *Clone = CloneFunction(&F, Map);
   Clone->setName("rg.disjoint." + F.getName());
@@ -25,6 +25,11 @@ Function *retrograd::cloneDisjoint(Function &F) {
   Clone->setVisibility(GlobalValue::DefaultVisibility);
   Clone->setComdat(nullptr);
   Clone->setDSOLocal(true);
+  return Clone;
+}
+
+Function *retrograd::cloneDisjoint(Function &F) {
+  Function *Clone = cloneApart(F);
   for (Argument &A : Clone->args())
     if (A.getType()->isPointerTy())
       A.addAttr(Attribute::NoAlias);
@@ -33,77 +38,6 @@ Function *retrograd::cloneDisjoint(Function &F) {
 }
 
 namespace {
-
-/// What a scalar evolution of a function's arguments is for the arguments of a
-/// call.
-class Expansion : public SCEVVisitor<Expansion, Value *> {
-public:
-  Expansion(IRBuilder<> &B, const DenseMap<const Value *, Value *> &Arguments)
-      : B(B), Arguments(Arguments) {}
-  Value *visitConstant(const SCEVConstant *S) { return S->getValue(); }
-  Value *visitUnknown(const SCEVUnknown *S) {
-    return Arguments.lookup(S->getValue());
-  }
-  Value *visitTruncateExpr(const SCEVTruncateExpr *S) {
-    return B.CreateTrunc(visit(S->getOperand()), S->getType());
-  }
-  Value *visitZeroExtendExpr(const SCEVZeroExtendExpr *S) {
-    return B.CreateZExt(visit(S->getOperand()), S->getType());
-  }
-  Value *visitSignExtendExpr(const SCEVSignExtendExpr *S) {
-    return B.CreateSExt(visit(S->getOperand()), S->getType());
-  }
-  Value *visitAddExpr(const SCEVAddExpr *S) {
-    return fold(*S, [&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
-  }
-  Value *visitMulExpr(const SCEVMulExpr *S) {
-    return fold(*S, [&](Value *X, Value *Y) { return B.CreateMul(X, Y); });
-  }
-  Value *visitUDivExpr(const SCEVUDivExpr *S) {
-    return B.CreateUDiv(visit(S->getLHS()), visit(S->getRHS()));
-  }
-  Value *visitSMaxExpr(const SCEVSMaxExpr *S) {
-    return least(*S, Intrinsic::smax);
-  }
-  Value *visitUMaxExpr(const SCEVUMaxExpr *S) {
-    return least(*S, Intrinsic::umax);
-  }
-  Value *visitSMinExpr(const SCEVSMinExpr *S) {
-    return least(*S, Intrinsic::smin);
-  }
-  Value *visitUMinExpr(const SCEVUMinExpr *S) {
-    return least(*S, Intrinsic::umin);
-  }
-  Value *visitAddRecExpr(const SCEVAddRecExpr *) { return never(); }
-  Value *visitPtrToIntExpr(const SCEVPtrToIntExpr *) { return never(); }
-  Value *visitSequentialUMinExpr(const SCEVSequentialUMinExpr *) {
-    return never();
-  }
-  Value *visitVScale(const SCEVVScale *) { return never(); }
-  Value *visitCouldNotCompute(const SCEVCouldNotCompute *) { return never(); }
-
-private:
-  static Value *never() {
-    llvm_unreachable("ArgumentRanges has none of these");
-  }
-  Value *fold(const SCEVNAryExpr &S,
-              function_ref<Value *(Value *, Value *)> Join) {
-    Value *X = nullptr;
-    for (const SCEV *Part : S.operands()) {
-      Value *Y = visit(Part);
-      X = X ? Join(X, Y) : Y;
-    }
-    return X;
-  }
-  Value *least(const SCEVNAryExpr &S, Intrinsic::ID Of) {
-    return fold(S, [&](Value *X, Value *Y) {
-      return B.CreateBinaryIntrinsic(Of, X, Y);
-    });
-  }
-
-  IRBuilder<> &B;
-  const DenseMap<const Value *, Value *> &Arguments;
-};
 
 /// Addresses [Begin, End).
 struct Span {
@@ -168,7 +102,7 @@ void Choice::requireDisjoint(const Span &X, const Span &Y) {
 }
 
 void Choice::spansOf(const ArgumentRange &A) {
-  Expansion Expand(B, Own);
+  ScalarExpansion Expand(B, [&](const Value *V) { return Own.lookup(V); });
   auto Bound = [&](ArrayRef<const SCEV *> Of, Intrinsic::ID Least) {
     Value *X = nullptr;
     for (const SCEV *S : Of) {

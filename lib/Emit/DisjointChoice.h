@@ -23,6 +23,9 @@ class Function;
 namespace retrograd {
 struct DerivativeRequest;
 
+/// A copy of F, of which more may be promised.
+llvm::Function *cloneApart(llvm::Function &F);
+
 /// A copy of F whose pointer arguments, and their shadows, are promised not to
 /// overlap.
 llvm::Function *cloneDisjoint(llvm::Function &F);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/FunctionShell.h"
+#include "Analysis/FieldRanges.h"
 #include "Emit/DisjointChoice.h"
 #include "Support/Instrumentation.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -160,6 +161,13 @@ void retrograd::keepRestrict(const Function &F, ValueToValueMapTy &VMap,
   for (const Argument &A : F.args())
     if (A.hasNoAliasAttr())
       cast<Argument>(VMap[&A])->addAttr(Attribute::NoAlias);
+  for (auto &Lane : Shadows)
+    for (const Argument &A : F.args())
+      if (auto *Shadow = dyn_cast_or_null<Argument>(Lane.lookup(&A)); Shadow)
+        if (Attribute Fields =
+                F.getAttributes().getParamAttr(A.getArgNo(), ApartFields);
+            Fields.isValid())
+          Shadow->addAttr(Fields);
   if (!F.hasFnAttribute(DisjointShadows))
     return;
   for (auto &Lane : Shadows)

@@ -8,6 +8,7 @@
 #include "Pass/Differentiator.h"
 #include "Analysis/ArgumentRanges.h"
 #include "Emit/DisjointChoice.h"
+#include "Emit/FieldChoice.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
 #include "Loops/LoopNests.h"
@@ -49,6 +50,79 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls,
   return answer(Calls, OtherHalf);
 }
 
+/// F's numbers, asked for in E's way.
+static EntryCall askedOf(Function &F, const EntryCall &E) {
+  EntryCall Copy = E;
+  Copy.Request.Primal = &F;
+  return Copy;
+}
+
+Function *Differentiator::preferApart(ArrayRef<const EntryCall *> Calls) {
+  const DerivativeRequest &R = Calls.front()->Request;
+  Function &F = *R.Primal;
+  if (F.isDeclaration() || F.hasOptNone())
+    return nullptr;
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  Cat.askFor(/*Forward=*/false);
+  PreparePrimal &Prepare = preparation(R.Mode);
+  auto RangesOf = [&](Function *Of) -> std::optional<FieldRanges> {
+    Function *Prepared = Prepare.prepare(*Of);
+    if (!Prepared)
+      return std::nullopt;
+    return FieldRanges::of(*Prepared,
+                           FAM.getResult<ScalarEvolutionAnalysis>(*Prepared),
+                           FAM.getResult<LoopAnalysis>(*Prepared));
+  };
+  if (!RangesOf(&F))
+    return nullptr;
+  Function *Copy = cloneApart(F);
+  DisjointCopies.push_back(Copy);
+  std::optional<FieldRanges> Ranges = RangesOf(Copy);
+  if (!Ranges)
+    return nullptr;
+  Function *Prepared = Prepare.preparedOf(Copy);
+  Function *Question = emitFieldQuestion(
+      R, *Prepared, *Ranges, FAM.getResult<ScalarEvolutionAnalysis>(*Prepared));
+  markApart(*Prepared, *Ranges);
+  FAM.invalidate(*Prepared, PreservedAnalyses::none());
+  Function *Choice =
+      chooseBetween(Calls, *Copy, [&](Function &Disjoint, Function &General) {
+        return emitFieldChoice(*Question, Disjoint, General);
+      });
+  if (Choice)
+    Diags.remark("Disjoint", *F.getEntryBlock().getTerminator(),
+                 "has one derivative for arrays that do not overlap, and one "
+                 "for all others: each call compares where the pointers in its "
+                 "arguments lead");
+  return Choice;
+}
+
+/// One derivative of Copy, one of what Calls ask for, and Choose's choice.
+Function *Differentiator::chooseBetween(
+    ArrayRef<const EntryCall *> Calls, Function &Copy,
+    function_ref<Function *(Function &, Function &)> Choose) {
+  const DerivativeRequest &R = Calls.front()->Request;
+  SmallVector<EntryCall, 2> Copies;
+  for (const EntryCall *E : Calls)
+    Copies.push_back(askedOf(Copy, *E));
+  SmallVector<const EntryCall *, 4> OfCopy;
+  for (const EntryCall &E : Copies)
+    OfCopy.push_back(&E);
+  Function *Disjoint = answer(OfCopy, {});
+  if (!Disjoint)
+    return nullptr; // and why was told
+  Rare = true;
+  Function *General = answer(Calls, {});
+  Rare = false;
+  if (!General)
+    return nullptr;
+  Function *Choice = Choose(*Disjoint, *General);
+  for (auto &[Known, D] : Answered)
+    if (Known == R)
+      D = Choice;
+  return Choice;
+}
+
 Function *Differentiator::preferDisjoint(ArrayRef<const EntryCall *> Calls) {
   const DerivativeRequest &R = Calls.front()->Request;
   Function &F = *R.Primal;
@@ -62,29 +136,15 @@ Function *Differentiator::preferDisjoint(ArrayRef<const EntryCall *> Calls) {
       ArgumentRanges::of(F, FAM.getResult<ScalarEvolutionAnalysis>(F),
                          FAM.getResult<LoopAnalysis>(F));
   if (!Ranges)
-    return nullptr;
+    return preferApart(Calls);
   Function *Copy = cloneDisjoint(F);
   DisjointCopies.push_back(Copy);
-  SmallVector<EntryCall, 2> Copies;
-  for (const EntryCall *E : Calls) {
-    Copies.push_back(*E);
-    Copies.back().Request.Primal = Copy;
-  }
-  SmallVector<const EntryCall *, 4> OfCopy;
-  for (const EntryCall &E : Copies)
-    OfCopy.push_back(&E);
-  Function *Disjoint = answer(OfCopy, {});
-  if (!Disjoint)
-    return nullptr; // and why was told
-  Rare = true;
-  Function *General = answer(Calls, {});
-  Rare = false;
-  if (!General)
+  Function *Choice =
+      chooseBetween(Calls, *Copy, [&](Function &Disjoint, Function &General) {
+        return emitDisjointChoice(R, *Ranges, Disjoint, General);
+      });
+  if (!Choice)
     return nullptr;
-  Function *Choice = emitDisjointChoice(R, *Ranges, *Disjoint, *General);
-  for (auto &[Known, D] : Answered)
-    if (Known == R)
-      D = Choice;
   Diags.remark("Disjoint", *F.getEntryBlock().getTerminator(),
                "has one derivative for arguments that do not overlap, and one "
                "for all others: each call compares their addresses; with "

@@ -59,6 +59,13 @@ private:
   /// arguments that do not overlap, and a choice between the two; General if it
   /// is not worth while. See docs/DisjointArguments.md.
   llvm::Function *preferDisjoint(llvm::ArrayRef<const EntryCall *> Calls);
+  /// The same for arrays behind pointers in structs.
+  llvm::Function *preferApart(llvm::ArrayRef<const EntryCall *> Calls);
+  llvm::Function *
+  chooseBetween(llvm::ArrayRef<const EntryCall *> Calls, llvm::Function &Copy,
+                llvm::function_ref<llvm::Function *(llvm::Function &Disjoint,
+                                                    llvm::Function &General)>
+                    Choose);
 
   /// Which functions calls through pointers may lead to: those of the module;
   /// when that is refused, those that the request refers to; when that is

@@ -25,10 +25,8 @@ using namespace llvm;
 using namespace retrograd;
 using namespace llvm::PatternMatch;
 
-bool retrograd::readsAdjoint(const Value &V) {
-  const auto *Load = dyn_cast<LoadInst>(&V);
-  const MDNode *Scopes =
-      Load ? Load->getMetadata(LLVMContext::MD_alias_scope) : nullptr;
+bool retrograd::isAdjoint(const Instruction &I) {
+  const MDNode *Scopes = I.getMetadata(LLVMContext::MD_alias_scope);
   return Scopes && any_of(Scopes->operands(), [](const MDOperand &Scope) {
            const auto *Node = dyn_cast<MDNode>(Scope);
            if (!Node || Node->getNumOperands() < 3)
@@ -36,6 +34,11 @@ bool retrograd::readsAdjoint(const Value &V) {
            const auto *Name = dyn_cast<MDString>(Node->getOperand(2));
            return Name && Name->getString() == AccessKinds::ShadowScope;
          });
+}
+
+bool retrograd::readsAdjoint(const Value &V) {
+  const auto *Load = dyn_cast<LoadInst>(&V);
+  return Load && isAdjoint(*Load);
 }
 
 /// In a finished derivative. True if it was changed.

@@ -9,11 +9,14 @@
 #define RETROGRAD_POLISH_ADDEDZEROS_H
 
 namespace llvm {
+class Instruction;
 class Value;
 } // namespace llvm
 
 namespace retrograd {
 
+/// I was emitted as an access of an adjoint.
+bool isAdjoint(const llvm::Instruction &I);
 /// V was emitted as a load of an adjoint: the sign of a zero tells nothing.
 bool readsAdjoint(const llvm::Value &V);
 

@@ -1,0 +1,46 @@
+// Arrays behind pointers in a struct that are apart: factors of products are read again, also where the next layer writes to the same arrays
+// (lib/Analysis/FieldRanges.cpp). test/Execute/C/disjoint-fields.c asks whether it is right.
+// RUN: %rgcc -O2 -fno-discard-value-names -c %s -o /dev/null -mllvm -rg-print-plan 2>&1 | FileCheck %s
+// RUN: %rgcc -O2 -fno-discard-value-names -c %s -o /dev/null -mllvm -rg-print-plan -mllvm -rg-disable=disjoint-arguments 2>&1 | FileCheck --check-prefix=OFF %s
+// OFF-NOT: rg.disjoint
+// OFF: float %{{[0-9]+}}
+int enzyme_dup, enzyme_const;
+void __enzyme_autodiff(void *, ...);
+typedef struct { int layers, rows, columns; float *x, *w, *mid, *out; } Net;
+
+static void product(float *y, const float *x, const float *w, int rows, int columns) {
+  for (int r = 0; r < rows; ++r)
+    for (int o = 0; o < columns; ++o) {
+      float s = 0;
+      for (int i = 0; i < columns; ++i)
+        s += x[r * columns + i] * w[o * columns + i];
+      y[r * columns + o] = s;
+    }
+}
+// CHECK-LABEL: plan for rg.primal.rg.disjoint.layers
+// CHECK-NOT: float %
+// CHECK-LABEL: plan for rg.primal.layers
+// CHECK: float %
+static void layers(Net *n) {
+  int rows = n->rows, columns = n->columns, layers = n->layers;
+  float *x = n->x, *w = n->w, *mid = n->mid, *out = n->out;
+  for (int l = 0; l < layers; ++l) {
+    int block = l * rows * columns;
+    for (int k = 0; k < rows * columns; ++k)
+      mid[block + k] = 2 * x[k];
+    product(out + block, mid + block, w + l * columns * columns, rows, columns);
+  }
+}
+void layers_gradient(Net *n, Net *d) { __enzyme_autodiff((void *)layers, enzyme_dup, n, d); }
+
+// Each number is read once: nothing would be kept several times.
+// CHECK-NOT: plan for rg.primal.rg.disjoint.once
+// CHECK-LABEL: plan for rg.primal.once
+static void once(Net *n) {
+  int rows = n->rows, columns = n->columns;
+  float *x = n->x, *out = n->out;
+  for (int r = 0; r < rows; ++r)
+    for (int k = 0; k < columns; ++k)
+      out[r * columns + k] *= x[r * columns + k];
+}
+void once_gradient(Net *n, Net *d) { __enzyme_autodiff((void *)once, enzyme_dup, n, d); }
