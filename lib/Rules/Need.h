@@ -25,7 +25,7 @@ struct Need {
           ///< -1 if in none (Choice)
     Won, ///< iteration that the extremum of the loop with header Of comes from,
          ///< -1 if from in front of it (Choice)
-    Final,  ///< the value that the running pivot Of had last (RunningPivot)
+    Final,   ///< the value that the running pivot Of had last (RunningPivot)
     Records, ///< storage of the slots of the loop with header Of: its array,
              ///< or the record of its last iteration
     Snapshot ///< where the array that the load Of reads is kept as a whole
