@@ -24,6 +24,7 @@ the
 struct rg_node {
   struct rg_node *next;
   int64_t what;
+  void *handle; /* what the program calls it; several elements may be one node */
   void *of[];
 };
 enum { NOTHING = -1, COPY, FILL, CALL }; /* and then the kernels of the file */
@@ -49,12 +50,15 @@ struct rg_call_operands {
 
 /* What is being captured in this thread. */
 _Thread_local struct rg_graph *rg_graph_now;
+/* The handle of the node that is being added; null in a capture. */
+_Thread_local void *rg_graph_handle;
 
 void *rg_graph_alloc(uint64_t bytes);
 int rg_capture_begin(void *stream);
 int rg_capture_end(void *stream);
 int rg_capture_on(void *stream);
 void rg_graph_know(const void *graph, const void *of);
+void rg_graph_join(const void *graph, const void *child);
 void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream);
 void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
                         void *stream);
@@ -62,13 +66,17 @@ void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream);
 void rg_gpu_wait_for(void *stream);
 int rg_gpu_status(void);
 
-static inline __attribute__((always_inline)) void append(struct rg_node *n) {
-  struct rg_graph *g = rg_graph_now;
+static inline __attribute__((always_inline)) void
+append_to(struct rg_graph *g, struct rg_node *n) {
   if (g->last)
     g->last->next = n;
   else
     g->first = n;
   g->last = n;
+}
+static inline __attribute__((always_inline)) void append(struct rg_node *n) {
+  n->handle = rg_graph_handle;
+  append_to(rg_graph_now, n);
 }
 void rg_expand_graph_append(struct rg_node *n) { append(n); }
 
@@ -151,10 +159,12 @@ int rg_expand_graph_create(void **graph, unsigned flags) {
 static inline __attribute__((always_inline)) void *
 add_to(struct rg_graph *graph) {
   rg_graph_now = graph;
+  rg_graph_handle = rg_graph_alloc(sizeof(void *));
   return rg_capture_adding();
 }
 static inline __attribute__((always_inline)) int added(void **node) {
-  *node = rg_graph_now->last;
+  *node = rg_graph_handle;
+  rg_graph_handle = NULL;
   rg_capture_added();
   return 0;
 }
@@ -190,7 +200,7 @@ struct rg_box_copy {
   size_t width, height, depth;
   int kind;
 };
-/* The handle is that of the last row. */
+/* Each row is an element. */
 int rg_expand_graph_add_memcpy(void **node, struct rg_graph *graph,
                                const void *after, size_t number,
                                const struct rg_box_copy *c) {
@@ -235,6 +245,94 @@ int rg_expand_graph_add_call(void **node, struct rg_graph *graph,
   return added(node);
 }
 
+/* A list like that of a graph, of elements of its own, to which the compiler adds a
+ * copy of each of the graph's: it knows how many words they have. */
+void *rg_expand_graph_list(struct rg_graph *of) {
+  struct rg_graph *g = rg_graph_alloc(sizeof *g);
+  g->first = NULL, g->last = NULL;
+  rg_graph_know(g, of);
+  return g;
+}
+void rg_expand_graph_list_add(struct rg_graph *list, struct rg_node *n,
+                              const struct rg_node *of) {
+  n->next = NULL, n->what = of->what, n->handle = of->handle;
+  append_to(list, n);
+}
+/* Child: a list that is nobody else's, as is that of the next three. */
+int rg_expand_graph_add_child(void **node, struct rg_graph *graph,
+                              const void *after, size_t number,
+                              struct rg_graph *child) {
+  (void)after, (void)number;
+  rg_graph_join(graph, child);
+  add_to(graph);
+  for (struct rg_node *n = child->first; n; n = n->next)
+    n->handle = rg_graph_handle;
+  if (child->first) {
+    append_to(graph, child->first);
+    graph->last = child->last;
+  }
+  return added(node);
+}
+/* The order of the list has to be one that they allow. */
+int rg_expand_graph_order(const struct rg_graph *graph, void *const *from,
+                          void *const *to, size_t number) {
+  for (size_t i = 0; i < number; ++i) {
+    int seen = 0;
+    for (const struct rg_node *n = graph->first; n; n = n->next) {
+      seen |= n->handle == to[i];
+      if (seen && n->handle == from[i])
+        rg_graph_unsupported(
+            "a node of a graph that is to run behind one that was added later: "
+            "it is said by cudaGraphAddDependencies");
+    }
+  }
+  return 0;
+}
+
+/* Around what makes the operation that a node of an instantiated graph becomes: it
+ * goes to a list of its own, which takes the place of the node's elements. */
+static inline __attribute__((always_inline)) void *change(void) {
+  struct rg_graph *g = rg_graph_alloc(sizeof *g);
+  g->first = NULL, g->last = NULL;
+  return add_to(g);
+}
+static inline __attribute__((always_inline)) int changed(struct rg_graph *exec,
+                                                         void *node) {
+  struct rg_graph *made = rg_graph_now;
+  struct rg_node *before = NULL, *n = exec->first;
+  rg_graph_handle = NULL;
+  rg_capture_added();
+  while (n && n->handle != node)
+    before = n, n = n->next;
+  if (!n || !made->first)
+    return 1; /* invalid value */
+  while (n && n->handle == node)
+    n = n->next;
+  for (struct rg_node *m = made->first; m; m = m->next)
+    m->handle = node;
+  if (before)
+    before->next = made->first;
+  else
+    exec->first = made->first;
+  made->last->next = n;
+  if (!n)
+    exec->last = made->last;
+  return 0;
+}
+void *rg_expand_graph_change(struct rg_graph *exec) {
+  (void)exec;
+  return change();
+}
+int rg_expand_graph_changed(struct rg_graph *exec, void *node) {
+  return changed(exec, node);
+}
+int rg_expand_graph_change_memcpy_1d(struct rg_graph *exec, void *node,
+                                     void *to, const void *from, size_t bytes,
+                                     int kind) {
+  copy(to, from, bytes, kind, change());
+  return changed(exec, node);
+}
+
 /* The same, of a graph that is launched. */
 void rg_expand_graph_call(const struct rg_call_operands *c, void *stream) {
   rg_gpu_wait_for(stream);
@@ -263,18 +361,15 @@ int rg_expand_graph_end(void *stream, void **graph) {
   rg_graph_know(g, NULL);
   return rg_capture_end(stream);
 }
-/* What is launched has the list of the graph as it is now. */
-int rg_expand_graph_instantiate(void **exec, struct rg_graph *graph,
+/* What is launched has a list like that of the graph as it is now. */
+int rg_expand_graph_instantiate(void **exec, struct rg_graph *list,
                                 unsigned long long flags) {
   (void)flags;
-  struct rg_graph *e = rg_graph_alloc(sizeof *e);
-  rg_graph_know(e, graph);
-  e->first = graph->first, e->last = graph->last;
-  *exec = e;
+  *exec = list;
   return 0;
 }
-int rg_expand_graph_clone(void **copy, struct rg_graph *graph) {
-  return rg_expand_graph_instantiate(copy, graph, 0);
+int rg_expand_graph_clone(void **copy, struct rg_graph *list) {
+  return rg_expand_graph_instantiate(copy, list, 0);
 }
 int rg_expand_graph_nodes(const struct rg_graph *graph, void **nodes,
                           size_t *number) {
@@ -295,8 +390,9 @@ enum { UPDATE_FAILED = 910, TOPOLOGY_CHANGED = 2 };
 static inline __attribute__((always_inline)) int sort_of(const struct rg_node *n) {
   return n->what > CALL ? CALL + 1 : (int)n->what;
 }
-int rg_expand_graph_update(struct rg_graph *exec, struct rg_graph *graph, struct rg_update *result) {
-  const struct rg_node *a = exec->first, *b = graph->first;
+int rg_expand_graph_update(struct rg_graph *exec, struct rg_graph *list, struct rg_update *result) {
+  const struct rg_node *a = exec->first;
+  struct rg_node *b = list->first;
   while (a && b && sort_of(a) == sort_of(b))
     a = a->next, b = b->next;
   int same = !a && !b;
@@ -304,8 +400,10 @@ int rg_expand_graph_update(struct rg_graph *exec, struct rg_graph *graph, struct
     result->result = same ? 0 : TOPOLOGY_CHANGED, result->node = NULL, result->from = NULL;
   if (!same)
     return UPDATE_FAILED;
-  rg_graph_know(exec, graph);
-  exec->first = graph->first, exec->last = graph->last;
+  for (a = exec->first, b = list->first; a && b; a = a->next, b = b->next)
+    b->handle = a->handle; /* by which the program knows it */
+  rg_graph_know(exec, list);
+  exec->first = list->first, exec->last = list->last;
   return 0;
 }
 int rg_expand_capture_status(void *stream, int *status) {

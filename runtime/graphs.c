@@ -181,6 +181,14 @@ void rg_graph_know(const void *graph, const void *of) {
   *k = (struct rg_known){graph, owner, rg_captures.depth, rg_captures.known};
   rg_captures.known = k;
 }
+/* A graph that becomes part of another one. */
+void rg_graph_join(const void *graph, const void *child) {
+  const struct rg_known *a = find(graph), *b = find(child);
+  if (!a || !b || (a->owner && b->owner && a->owner != b->owner))
+    fail("a child graph that was made elsewhere than the graph around it: make "
+         "both in one source file, in the differentiated function",
+         NULL);
+}
 /* In front of a launch. */
 void rg_graph_check(const void *exec, void *stream, const void *owner) {
   const struct rg_known *k = find(exec);

@@ -130,6 +130,8 @@ struct rg_gpu_state {
   uint64_t streams_used;    /* since the derivative began */
   int calm;                 /* default streams alone have work, each on memory of its own device */
   int library;              /* what the last call of a library returned */
+  void **forward;           /* what the kernel would get whose tangents a launch makes; else null */
+  int none;                 /* the last allocation failed: it has no shadow, which is made directly behind it */
   struct rg_named *named;   /* the caller's memory on the device */
   struct rg_found *found;   /* shadows of memory that was there before */
   uint64_t depth;           /* derivatives that are running */
@@ -763,12 +765,12 @@ void rg_gpu_end(uint64_t depth) {
 
 void *rg_gpu_malloc(uint64_t bytes) {
   void *p = NULL;
-  rg_gpu.error = cudaMalloc(&p, bytes);
+  rg_gpu.error = rg_gpu.none = cudaMalloc(&p, bytes);
   return rg_gpu.error ? NULL : p;
 }
 void *rg_gpu_malloc_shadow(uint64_t bytes) {
   void *p = NULL;
-  if (!bytes)
+  if (!bytes || rg_gpu.none)
     return NULL;
   int error = cudaMalloc(&p, bytes);
   if (!error)
@@ -950,12 +952,12 @@ int cudaMallocManaged(void **p, size_t bytes, unsigned flags);
 int cudaHostAlloc(void **p, size_t bytes, unsigned flags);
 void *rg_gpu_malloc_managed(uint64_t bytes, unsigned flags) {
   void *p = NULL;
-  rg_gpu.error = cudaMallocManaged(&p, bytes, flags);
+  rg_gpu.error = rg_gpu.none = cudaMallocManaged(&p, bytes, flags);
   return rg_gpu.error ? NULL : p;
 }
 void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
   void *p = NULL;
-  if (!bytes)
+  if (!bytes || rg_gpu.none)
     return NULL;
   rg_gpu_check(cudaMallocManaged(&p, bytes, flags), "no managed memory for adjoints", NULL);
   cudaDeviceSynchronize();
@@ -964,12 +966,12 @@ void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
 }
 void *rg_gpu_malloc_host(uint64_t bytes, unsigned flags) {
   void *p = NULL;
-  rg_gpu.error = cudaHostAlloc(&p, bytes, flags);
+  rg_gpu.error = rg_gpu.none = cudaHostAlloc(&p, bytes, flags);
   return rg_gpu.error ? NULL : p;
 }
 void *rg_gpu_malloc_host_shadow(uint64_t bytes, unsigned flags) {
   void *p = NULL;
-  if (!bytes)
+  if (!bytes || rg_gpu.none)
     return NULL;
   rg_gpu_check(cudaHostAlloc(&p, bytes, flags), "no pinned memory for adjoints", NULL);
   memset(p, 0, bytes);
@@ -1167,6 +1169,7 @@ void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes)
 struct rg_launched {
   struct rg_copy *copies; /* of blocks that the launch overwrites */
   int device;
+  int failed; /* the program's launch: it has no reverse */
 };
 
 /* Kernels of modules that the program carries as PTX. */
@@ -1253,6 +1256,15 @@ static uint64_t rg_shared_for(const struct rg_kernel_record *k, struct rg_loaded
   return bytes;
 }
 
+void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_place *at, void **arguments);
+/* In forward mode the derivative runs in the place of the primal. If it cannot be launched, the primal shows whether
+   that is an error of the program's, which finds it where it looks for it. */
+static int rg_primal_fails(const struct rg_kernel_record *k, const struct rg_launch_place *at) {
+  if (!rg_gpu.forward)
+    return 0;
+  rg_launch_run(k, at, rg_gpu.forward);
+  return rg_gpu.error != 0;
+}
 static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, const struct rg_launch_place *at,
                           void **arguments) {
   int error, together = (at->shared & TOGETHER) != 0;
@@ -1260,6 +1272,8 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
   if (!k->image) {
     error = (together ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(kernel, at->grid, at->block, arguments, shared,
                                                                         at->stream);
+    if (!error || !rg_primal_fails(k, at))
+      rg_gpu_check(error, "the derivative of this kernel could not be launched:", k->name);
   } else if (together) {
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **) =
         (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
@@ -1268,7 +1282,7 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
     shared = rg_shared_for(k, f, shared);
     error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments);
-    if (error) {
+    if (error && !rg_primal_fails(k, at)) {
       fprintf(stderr,
               "retrograd: the derivative of kernel '%s' could not be launched with all blocks together (driver's "
               "error %d) [RG2203]\n",
@@ -1285,13 +1299,12 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
     shared = rg_shared_for(k, f, shared);
     error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments, NULL);
-    if (error) {
+    if (error && !rg_primal_fails(k, at)) {
       fprintf(stderr, "retrograd: the derivative of kernel '%s' could not be launched (driver's error %d) [RG2203]\n",
               k->name, error);
       abort();
     }
   }
-  rg_gpu_check(error, "the derivative of this kernel could not be launched:", k->name);
 }
 
 /* The blocks that a launch may touch, each once. */
@@ -1481,7 +1494,9 @@ void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const
                         void **arguments) {
   (void)arena;
   rg_launch_run(k, at, arguments);
-  return rg_gpu.last;
+  struct rg_launched *l = rg_gpu.last;
+  l->failed = rg_gpu.error != 0;
+  return l;
 }
 
 /* The operands of a kernel's derivative: the kernel's own, and then what belongs to
@@ -1697,6 +1712,8 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
                        const struct rg_launch_place *at, void **arguments, void **shadows) {
   static const char what[] = "the derivative of this kernel, or an operation before it, failed:";
   struct rg_launched *l = tape;
+  if (l->failed)
+    return;
   struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
   struct rg_operands o;
   (void)arena;
@@ -1760,7 +1777,10 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
     }
     if (before)
       rg_settle();
+    rg_gpu.forward = arguments;
+    rg_gpu.error = 0;
     rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0, /*local=*/0);
+    rg_gpu.forward = NULL;
   }
   if (o.room.at || o.used) /* what is given back is the kernel's no more */
     rg_wait("the derivative of this kernel failed:", k->name);

@@ -487,6 +487,16 @@ def cuda_graph_add_memset
     : Expansion<"rg_expand_graph_add_memset", ["rg_graph_add_memset"], "I:PPPZP">;
 def cuda_graph_add_call
     : Expansion<"rg_expand_graph_add_call", ["rg_graph_add_call"], "I:PPPZP">;
+def cuda_graph_list : Expansion<"rg_expand_graph_list", ["rg_graph_list"], "P:P">;
+def cuda_graph_list_add
+    : Expansion<"rg_expand_graph_list_add", ["rg_graph_list_add"], "V:PPP">;
+def cuda_graph_add_child
+    : Expansion<"rg_expand_graph_add_child", ["rg_graph_add_child"], "I:PPPZP">;
+def cuda_graph_order : Expansion<"rg_expand_graph_order", ["rg_graph_order"], "I:PPPZ">;
+def cuda_graph_change : Expansion<"rg_expand_graph_change", ["rg_graph_change"], "P:P">;
+def cuda_graph_changed : Expansion<"rg_expand_graph_changed", ["rg_graph_changed"], "I:PP">;
+def cuda_graph_change_memcpy_1d
+    : Expansion<"rg_expand_graph_change_memcpy_1d", ["rg_graph_change_memcpy_1d"], "I:PPPPZI">;
 def cuda_graph_end : Expansion<"rg_expand_graph_end", ["rg_graph_end"], "I:PP">;
 def cuda_graph_instantiate
     : Expansion<"rg_expand_graph_instantiate", ["rg_graph_instantiate"], "I:PPL">;
@@ -541,6 +551,7 @@ def capture_record : InactiveInC<["rg_capture_record"], "I:PP">;
 def capture_record_with : InactiveInC<["rg_capture_record_with"], "I:PPI">;
 def capture_wait : InactiveInC<["rg_capture_wait"], "I:PPI">;
 def graph_know : InactiveInC<["rg_graph_know"], "V:PP">;
+def graph_join : InactiveInC<["rg_graph_join"], "V:PP">;
 def graph_unsupported : InactiveInC<["rg_graph_unsupported"], "V:P">;
 def capture_adding : InactiveInC<["rg_capture_adding"], "P:">;
 def capture_added : InactiveInC<["rg_capture_added"], "V:">;

@@ -44,6 +44,7 @@ std::string keepName(const llvm::Function &Run);
 std::string capturedName(const llvm::Function &Run);
 constexpr llvm::StringLiteral GraphPrefix = "rg.graph.";
 constexpr llvm::StringLiteral GraphLaunch = "rg.graph.launch";
+constexpr llvm::StringLiteral GraphList = "rg.graph.list";
 constexpr llvm::StringLiteral GraphOwner = "rg.graph.owner";
 bool capturesStreams(const llvm::Module &M);
 /// Calls that are about streams and graphs, in the fresh clone of a function.

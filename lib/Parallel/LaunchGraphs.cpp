@@ -34,15 +34,18 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// The words of an element in front of the operands: the next one, and what it
-/// is. Kinds that every file has come before kernels (runtime/graphcalls.c).
-static constexpr unsigned NodeHead = 2;
+/// The words of an element in front of the operands: the next one, what it is,
+/// and the handle of its node. Kinds that every file has come before kernels
+/// (runtime/graphcalls.c).
+static constexpr unsigned NodeHead = 3;
 static constexpr StringLiteral Common[] = {"rg_graph_copy", "rg_graph_fill",
                                            "rg_graph_call"};
 static constexpr unsigned FirstKernel = std::size(Common);
 static constexpr StringLiteral HostCall = "cudaLaunchHostFunc";
 static constexpr StringLiteral HostNode = "cudaGraphAddHostNode";
 static constexpr StringLiteral KernelNode = "cudaGraphAddKernelNode";
+static constexpr StringLiteral ChangedKernelNode =
+    "cudaGraphExecKernelNodeSetParams";
 
 std::string retrograd::capturedName(const Function &Run) {
   return ("rg.captured." + Run.getName().drop_front(LaunchPrefix.size())).str();
@@ -109,6 +112,18 @@ static Value *nodeField(IRBuilderBase &B, Value *Node, unsigned N) {
   return B.CreateConstInBoundsGEP1_64(B.getPtrTy(), Node, N);
 }
 
+static Value *makeNode(IRBuilderBase &B, int64_t Kind) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  unsigned Words = NodeHead + Kind + 1;
+  return B.CreateCall(RuntimeLibrary(M).require("rg_graph_alloc"),
+                      {B.getInt64(Words * M.getDataLayout().getPointerSize())});
+}
+/// A call through a pointer is no kind where there is nothing to call.
+static bool hasKind(const Module &M, unsigned Kind) {
+  return Kind >= FirstKernel || Common[Kind] != "rg_graph_call" ||
+         M.getFunction(HostCall) || M.getFunction(HostNode);
+}
+
 /// rg.captured.kernel, whose elements are of that kind.
 static void writeCaptured(Function &Run, unsigned Kind, GlobalVariable &Owner) {
   Module &M = *Run.getParent();
@@ -148,8 +163,7 @@ static void writeCaptured(Function &Run, unsigned Kind, GlobalVariable &Owner) {
     else
       B.CreateStore(&A, At);
   }
-  unsigned Words = NodeHead + Kind + 1;
-  Value *Node = B.CreateCall(Alloc, {B.getInt64(Words * DL.getPointerSize())});
+  Value *Node = makeNode(B, Kind);
   B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), nodeField(B, Node, 0));
   B.CreateStore(B.getInt64(Kind), nodeField(B, Node, 1));
   B.CreateStore(All, nodeField(B, Node, NodeHead + Kind));
@@ -187,9 +201,7 @@ static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels) {
   Type *Ptr = B.getPtrTy();
   SmallVector<std::pair<unsigned, Function *>, 8> Kinds;
   for (auto [Kind, Name] : enumerate(Common)) {
-    // A call through a pointer, where there is nothing to call.
-    if (Name == "rg_graph_call" && !M.getFunction(HostCall) &&
-        !M.getFunction(HostNode))
+    if (!hasKind(M, Kind))
       continue;
     FunctionCallee Routine =
         M.getOrInsertFunction(Name, B.getVoidTy(), Ptr, Ptr);
@@ -243,6 +255,72 @@ static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels) {
   return F;
 }
 
+namespace {
+/// Around a body for each element of a graph's list, which is current when this
+/// returns: the block that goes on to the next one, and the end.
+struct ListLoop {
+  PHINode *Node;
+  BasicBlock *Next, *End;
+
+  ListLoop(IRBuilderBase &B, Value *Graph) {
+    Function *F = B.GetInsertBlock()->getParent();
+    LLVMContext &Ctx = B.getContext();
+    BasicBlock *Before = B.GetInsertBlock();
+    auto *Head = BasicBlock::Create(Ctx, "", F);
+    auto *Body = BasicBlock::Create(Ctx, "", F);
+    Next = BasicBlock::Create(Ctx, "", F);
+    End = BasicBlock::Create(Ctx, "", F);
+    Value *First = B.CreateLoad(B.getPtrTy(), Graph);
+    B.CreateBr(Head);
+    B.SetInsertPoint(Head);
+    Node = B.CreatePHI(B.getPtrTy(), 2);
+    Node->addIncoming(First, Before);
+    B.CreateCondBr(B.CreateIsNull(Node), End, Body);
+    B.SetInsertPoint(Next);
+    Node->addIncoming(B.CreateLoad(B.getPtrTy(), nodeField(B, Node, 0)), Next);
+    B.CreateBr(Head);
+    B.SetInsertPoint(Body);
+  }
+};
+} // namespace
+
+/// rg.graph.list(graph): a list like that of the graph, of elements of its own.
+static void writeList(Module &M, unsigned Kinds) {
+  LLVMContext &Ctx = M.getContext();
+  IRBuilder<> B(Ctx);
+  Type *Ptr = B.getPtrTy();
+  auto *F = Function::Create(FunctionType::get(Ptr, {Ptr}, false),
+                             GlobalValue::InternalLinkage, GraphList, M);
+  F->addFnAttr(Attribute::NoInline);
+  F->setDoesNotThrow();
+  B.SetInsertPoint(BasicBlock::Create(Ctx, "", F));
+  Value *List = B.CreateCall(M.getOrInsertFunction("rg_graph_list", Ptr, Ptr),
+                             {F->getArg(0)});
+  ListLoop Loop(B, F->getArg(0));
+  FunctionCallee Add =
+      M.getOrInsertFunction("rg_graph_list_add", B.getVoidTy(), Ptr, Ptr, Ptr);
+  auto *Other = BasicBlock::Create(Ctx, "", F);
+  SwitchInst *Which = B.CreateSwitch(
+      B.CreateLoad(B.getInt64Ty(), nodeField(B, Loop.Node, 1)), Other);
+  B.SetInsertPoint(Other);
+  B.CreateCall(Add, {List, makeNode(B, -1), Loop.Node});
+  B.CreateBr(Loop.Next);
+  for (unsigned Kind = 0; Kind != Kinds; ++Kind) {
+    if (!hasKind(M, Kind))
+      continue;
+    auto *Block = BasicBlock::Create(Ctx, "", F);
+    Which->addCase(B.getInt64(Kind), Block);
+    B.SetInsertPoint(Block);
+    Value *Copy = makeNode(B, Kind);
+    B.CreateStore(B.CreateLoad(Ptr, nodeField(B, Loop.Node, NodeHead + Kind)),
+                  nodeField(B, Copy, NodeHead + Kind));
+    B.CreateCall(Add, {List, Copy, Loop.Node});
+    B.CreateBr(Loop.Next);
+  }
+  B.SetInsertPoint(Loop.End);
+  B.CreateRet(List);
+}
+
 /// rg.graph.launch: Kernels by their kinds.
 static void writeLaunch(Module &M, ArrayRef<Function *> Kernels,
                         GlobalVariable &Owner) {
@@ -256,31 +334,15 @@ static void writeLaunch(Module &M, ArrayRef<Function *> Kernels,
   F->addFnAttr(Attribute::NoInline);
   F->setDoesNotThrow();
   Value *Graph = F->getArg(0), *Stream = F->getArg(1);
-  auto *Entry = BasicBlock::Create(Ctx, "", F);
-  auto *Head = BasicBlock::Create(Ctx, "", F);
-  auto *Body = BasicBlock::Create(Ctx, "", F);
-  auto *Next = BasicBlock::Create(Ctx, "", F);
-  auto *End = BasicBlock::Create(Ctx, "", F);
-  B.SetInsertPoint(Entry);
+  B.SetInsertPoint(BasicBlock::Create(Ctx, "", F));
   B.CreateCall(RuntimeLibrary(M).require("rg_graph_check"),
                {Graph, Stream, &Owner});
-  // Nodes that are added to a graph later are not in what was made of it.
-  Value *First = B.CreateLoad(Ptr, Graph);
-  Value *Last = B.CreateLoad(Ptr, nodeField(B, Graph, 1));
-  B.CreateBr(Head);
-  B.SetInsertPoint(Head);
-  PHINode *Node = B.CreatePHI(Ptr, 2);
-  Node->addIncoming(First, Entry);
-  B.CreateCondBr(B.CreateIsNull(Node), End, Body);
-  B.SetInsertPoint(Body);
-  B.CreateCall(
-      Operation,
-      {Node, Stream, B.CreateLoad(B.getInt64Ty(), nodeField(B, Node, 1))});
-  B.CreateCondBr(B.CreateICmpEQ(Node, Last), End, Next);
-  B.SetInsertPoint(Next);
-  Node->addIncoming(B.CreateLoad(Ptr, nodeField(B, Node, 0)), Next);
-  B.CreateBr(Head);
-  B.SetInsertPoint(End);
+  ListLoop Loop(B, Graph);
+  B.CreateCall(Operation,
+               {Loop.Node, Stream,
+                B.CreateLoad(B.getInt64Ty(), nodeField(B, Loop.Node, 1))});
+  B.CreateBr(Loop.Next);
+  B.SetInsertPoint(Loop.End);
   B.CreateRet(B.getInt32(0));
 }
 
@@ -295,6 +357,7 @@ void HostLaunches::writeGraphs() {
     writeCaptured(*L.Run, FirstKernel + Kernels.size(), *Owner);
     Kernels.push_back(L.Run);
   }
+  writeList(M, FirstKernel + Kernels.size());
   writeLaunch(M, Kernels, *Owner);
 }
 
@@ -304,6 +367,7 @@ void HostLaunches::eraseGraphs() {
       F->eraseFromParent();
   };
   Erase(GraphLaunch);
+  Erase(GraphList);
   Erase((GraphPrefix + "operation").str());
   for (unsigned Kind = 0; Kind != FirstKernel + Launches.size(); ++Kind)
     Erase((GraphPrefix + "make." + Twine(Kind)).str());
@@ -317,6 +381,7 @@ namespace {
 struct StreamCall {
   StringRef Instead; ///< a function with the same operands; empty: refused
   int Stream = -1;   ///< the operand; -1: not known
+  int Copied = -1;   ///< the operand that is a graph whose list is copied
 };
 } // namespace
 
@@ -341,6 +406,10 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
           .Case("cudaGraphAddMemcpyNode", "rg_graph_add_memcpy")
           .Case("cudaGraphAddMemsetNode", "rg_graph_add_memset")
           .Case(HostNode, "rg_graph_add_call")
+          .Case("cudaGraphAddChildGraphNode", "rg_graph_add_child")
+          .Case("cudaGraphAddDependencies", "rg_graph_order")
+          .Case("cudaGraphExecMemcpyNodeSetParams1D",
+                "rg_graph_change_memcpy_1d")
           .Case("cudaGraphClone", "rg_graph_clone")
           .Case("cudaGraphGetNodes", "rg_graph_nodes")
           .Case("cudaGraphExecUpdate", "rg_graph_update")
@@ -350,7 +419,13 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
           .Case("cudaGraphLaunch", GraphLaunch)
           .Default("");
   if (!Instead.empty())
-    return StreamCall{Instead};
+    return StreamCall{Instead, -1,
+                      StringSwitch<int>(Instead)
+                          .Cases({"rg_graph_instantiate", "rg_graph_clone",
+                                  "rg_graph_update"},
+                                 1)
+                          .Case("rg_graph_add_child", 4)
+                          .Default(-1)};
   int Stream =
       StringSwitch<int>(Name)
           .Case("cudaStreamAddCallback", 0)
@@ -371,13 +446,14 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
 }
 
 /// cudaGraphAddKernelNode(node, graph, after, number, parameters) becomes the
-/// launch that the parameters stand for, in a stream that is being captured.
-static void addKernelNode(CallBase &C, RuntimeLibrary &Runtime,
-                          GlobalVariable &Owner) {
+/// launch that the parameters stand for, in a stream that is being captured. So
+/// does cudaGraphExecKernelNodeSetParams(graph, node, parameters).
+static void makeKernelNode(CallBase &C, RuntimeLibrary &Runtime,
+                           GlobalVariable &Owner, bool Change) {
   Module &M = *C.getModule();
   IRBuilder<> B(&C);
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty(), *Ptr = B.getPtrTy();
-  Value *Given = C.getArgOperand(4);
+  Value *Given = C.getArgOperand(C.arg_size() - 1);
   // cudaKernelNodeParams: the kernel, two times three sizes, shared bytes, and
   // where its parameters are.
   auto At = [&](Type *T, unsigned Byte) -> Value * {
@@ -390,8 +466,10 @@ static void addKernelNode(CallBase &C, RuntimeLibrary &Runtime,
                       B.CreateShl(B.CreateZExt(At(I32, Byte + 4), I64), 32));
   };
   B.CreateCall(Runtime.require("rg_capture_owner"), {&Owner});
-  Value *Stream = B.CreateCall(M.getOrInsertFunction("rg_graph_add", Ptr, Ptr),
-                               {C.getArgOperand(1)});
+  Value *Stream =
+      B.CreateCall(M.getOrInsertFunction(
+                       Change ? "rg_graph_change" : "rg_graph_add", Ptr, Ptr),
+                   {C.getArgOperand(Change ? 0 : 1)});
   Value *Args[] = {At(Ptr, 0),
                    Two(8),
                    At(I32, 16),
@@ -403,8 +481,12 @@ static void addKernelNode(CallBase &C, RuntimeLibrary &Runtime,
   B.CreateCall(M.getOrInsertFunction("cudaLaunchKernel", I32, Ptr, I64, I32,
                                      I64, I32, Ptr, I64, Ptr),
                Args);
-  Value *Status = B.CreateCall(
-      M.getOrInsertFunction("rg_graph_added", I32, Ptr), {C.getArgOperand(0)});
+  Value *Status =
+      Change ? B.CreateCall(
+                   M.getOrInsertFunction("rg_graph_changed", I32, Ptr, Ptr),
+                   {C.getArgOperand(0), C.getArgOperand(1)})
+             : B.CreateCall(M.getOrInsertFunction("rg_graph_added", I32, Ptr),
+                            {C.getArgOperand(0)});
   C.replaceAllUsesWith(Status);
   C.eraseFromParent();
 }
@@ -420,11 +502,26 @@ void retrograd::rewriteCaptures(Function &Clone) {
     const Function *Callee = C ? C->getCalledFunction() : nullptr;
     if (!Callee || !Callee->isDeclaration())
       continue;
-    if (Callee->getName() == KernelNode && C->arg_size() == 5 &&
-        C->getType()->isIntegerTy(32)) {
+    bool Change = Callee->getName() == ChangedKernelNode;
+    if ((Change || Callee->getName() == KernelNode) &&
+        C->arg_size() == (Change ? 3 : 5) && C->getType()->isIntegerTy(32)) {
       if (auto *Inv = dyn_cast<InvokeInst>(C))
         C = changeToCall(Inv);
-      addKernelNode(*C, Runtime, *Owner);
+      makeKernelNode(*C, Runtime, *Owner, Change);
+      continue;
+    }
+    if (Callee->getName() == "cudaGraphAddDependencies" && C->arg_size() == 5) {
+      // Since CUDA 13 edges have data, which leaves the order as it is.
+      IRBuilder<> B(C);
+      Type *Ptr = B.getPtrTy();
+      C->replaceAllUsesWith(B.CreateCall(
+          M.getOrInsertFunction("rg_graph_order", C->getType(), Ptr, Ptr, Ptr,
+                                C->getArgOperand(4)->getType()),
+          {C->getArgOperand(0), C->getArgOperand(1), C->getArgOperand(2),
+           C->getArgOperand(4)}));
+      if (auto *Inv = dyn_cast<InvokeInst>(C))
+        C = changeToCall(Inv);
+      C->eraseFromParent();
       continue;
     }
     std::optional<StreamCall> S = streamCall(Callee->getName());
@@ -434,6 +531,10 @@ void retrograd::rewriteCaptures(Function &Clone) {
     if (!S->Instead.empty()) {
       if (S->Instead == "rg_graph_begin" || S->Instead == "rg_graph_create")
         B.CreateCall(Runtime.require("rg_capture_owner"), {Owner});
+      if (S->Copied >= 0 && unsigned(S->Copied) < C->arg_size())
+        C->setArgOperand(S->Copied,
+                         B.CreateCall(M.getFunction(GraphList),
+                                      {C->getArgOperand(S->Copied)}));
       // Routines of the runtime, or names that expansions have.
       FunctionType *T = C->getFunctionType();
       Function *Routine = Runtime.require(S->Instead);

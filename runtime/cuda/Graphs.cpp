@@ -296,6 +296,39 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t Exec,
     return fail(cudaErrorInvalidValue);
   return Exec->Nodes[Node->At].Do = std::move(W), cudaSuccess;
 }
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t Exec,
+                                               cudaGraphNode_t Node, void *To,
+                                               const void *From, size_t Bytes,
+                                               cudaMemcpyKind K) {
+  if (!Exec || !Node || Node->At >= Exec->Nodes.size())
+    return fail(cudaErrorInvalidValue);
+  return Exec->Nodes[Node->At].Do =
+             [=] { return cudaMemcpy(To, From, Bytes, K); },
+         cudaSuccess;
+}
+/// One node: the child's, one behind the other.
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *Node, cudaGraph_t G,
+                                       const cudaGraphNode_t *, size_t,
+                                       cudaGraph_t Child) {
+  if (!Child)
+    return fail(cudaErrorInvalidValue);
+  return add(Node, G, NodeKind::Nothing, [All = Child->Nodes]() mutable {
+    for (::Node &N : All)
+      if (cudaError_t E = N.Do())
+        return E;
+    return cudaSuccess;
+  });
+}
+/// The list is in order already, or cannot be.
+cudaError_t cudaGraphAddDependencies(cudaGraph_t G, const cudaGraphNode_t *From,
+                                     const cudaGraphNode_t *To, size_t Number) {
+  if (!G)
+    return fail(cudaErrorInvalidValue);
+  for (size_t I = 0; I != Number; ++I)
+    if (From[I]->At >= To[I]->At)
+      return fail(cudaErrorNotSupported);
+  return cudaSuccess;
+}
 cudaError_t cudaGraphDestroy(cudaGraph_t G) { return delete G, cudaSuccess; }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t Exec) {
   return delete Exec, cudaSuccess;

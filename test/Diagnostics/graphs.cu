@@ -15,6 +15,9 @@
 extern int enzyme_dup;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
 
+#ifdef NODES
+extern "C" cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t, const cudaKernelNodeParams *);
+#endif
 __global__ void square(double *x) { *x *= *x; }
 __device__ double variable;
 static cudaGraphExec_t made;
@@ -41,10 +44,10 @@ static void capture(double *d) {
   cudaStreamEndCapture(stream, &g);
   cudaGraphInstantiate(&made, g, 0);
 #ifdef NODES
-  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphExecKernelNodeSetParams', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
+  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphKernelNodeSetParams', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
   // NODES: graphs.cu:[[@LINE+2]]:{{[0-9]+}}: note: it is here, in 'capture'
   cudaKernelNodeParams changed = {};
-  cudaGraphExecKernelNodeSetParams(made, nullptr, &changed);
+  cudaGraphKernelNodeSetParams(nullptr, &changed);
 #endif
 }
 static double f(const double *x) {

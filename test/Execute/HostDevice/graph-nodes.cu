@@ -3,7 +3,8 @@
 //
 // Graphs whose nodes the program adds: kernels of several signatures, with numbers and structs by value, chosen by
 // name and by address; copies of rows and boxes, fills, functions of the host, empty nodes. Launched in loops; nodes
-// that are added behind an instantiation are not in it.
+// that are added behind an instantiation are not in it. Kernels and copies that are changed between launches, in one
+// of two instantiations; graphs in graphs; dependencies that are named later.
 #include "gradients.h"
 #include <cuda_runtime.h>
 
@@ -126,8 +127,99 @@ double steps(const double *x, int n) {
   return s;
 }
 
+// Two buffers in turns: one node, whose parameters change before each launch; then its kernel and a copy do.
+double changes(const double *x, int n) {
+  double *u, *v, y[2][64], s = 0, rate = 0.1 * x[0];
+  cudaStream_t q;
+  cudaGraph_t g;
+  cudaGraphExec_t e, as_it_was;
+  cudaGraphNode_t fill, node, out;
+  cudaStreamCreate(&q);
+  cudaMalloc(&u, n * sizeof(double));
+  cudaMalloc(&v, n * sizeof(double));
+  cudaMemcpy(u, x, n * sizeof(double), cudaMemcpyHostToDevice);
+  cudaGraphCreate(&g, 0);
+  cudaMemsetParams half = {v, 0, 0, 4, 2 * (size_t)(n / 2), 1};
+  cudaGraphAddMemsetNode(&fill, g, nullptr, 0, &half);
+  cudaKernelNodeParams p = {};
+  void *forth[] = {&u, &v, &rate, &n}, *back[] = {&v, &u, &rate, &n};
+  p.func = (void *)step;
+  p.gridDim = dim3(2);
+  p.blockDim = dim3(16);
+  p.kernelParams = forth;
+  cudaGraphAddKernelNode(&node, g, &fill, 1, &p);
+  cudaGraphAddMemcpyNode1D(&out, g, &node, 1, y[0], v, n * sizeof(double), cudaMemcpyDeviceToHost);
+  cudaGraphInstantiate(&e, g, 0);
+  cudaGraphInstantiate(&as_it_was, g, 0);
+  for (int k = 0; k < 4 + (x[2] > 0); k++) {
+    rate = 0.1 * x[k] + 0.01 * k;
+    p.kernelParams = k % 2 ? back : forth;
+    cudaGraphExecKernelNodeSetParams(e, node, &p);
+    cudaGraphExecMemcpyNodeSetParams1D(e, out, y[0], k % 2 ? u : v, n * sizeof(double), cudaMemcpyDeviceToHost);
+    cudaGraphLaunch(e, q);
+    cudaStreamSynchronize(q);
+    s += y[0][k] * y[0][k + 1];
+  }
+  rate = 7 * x[3]; // of no kernel
+  cudaGraphLaunch(as_it_was, q);
+  Field f = {v, x[1], n};
+  double a = 1 + x[2];
+  void *weights[] = {&f, &a};
+  cudaKernelNodeParams other = {(void *)weigh, dim3(1), dim3(32), 32 * sizeof(double), weights, nullptr};
+  cudaGraphExecKernelNodeSetParams(as_it_was, node, &other);
+  cudaGraphExecMemcpyNodeSetParams1D(as_it_was, out, y[1], v, n * sizeof(double), cudaMemcpyDeviceToHost);
+  cudaGraphLaunch(as_it_was, q);
+  cudaStreamSynchronize(q);
+  for (int i = 0; i < n; i++)
+    s += y[0][i] * y[1][i] * (1 + i % 3);
+  cudaGraphExecDestroy(e), cudaGraphExecDestroy(as_it_was), cudaGraphDestroy(g);
+  cudaStreamDestroy(q);
+  cudaFree(u), cudaFree(v);
+  return s;
+}
+
+// Two times a graph of two kernels, of which one is added later, in a graph with edges that are named at the end.
+double parts(const double *x, int n) {
+  double *u, *v, y[64], s = 0, rate = 0.1 * x[0];
+  cudaGraph_t g, part;
+  cudaGraphExec_t e;
+  cudaGraphNode_t in, first, second, out, node;
+  cudaMalloc(&u, n * sizeof(double));
+  cudaMalloc(&v, n * sizeof(double));
+  cudaGraphCreate(&g, 0);
+  cudaGraphCreate(&part, 0);
+  void *forth[] = {&u, &v, &rate, &n}, *back[] = {&v, &u, &rate, &n};
+  cudaKernelNodeParams p = {(void *)step, dim3(2), dim3(16), 0, forth, nullptr};
+  cudaGraphAddKernelNode(&node, part, nullptr, 0, &p);
+  cudaGraphAddMemcpyNode1D(&in, g, nullptr, 0, u, x, n * sizeof(double), cudaMemcpyHostToDevice);
+  cudaGraphAddChildGraphNode(&first, g, nullptr, 0, part);
+  rate = 0.2 + x[1];
+  p.kernelParams = back;
+  cudaGraphAddKernelNode(&node, part, &node, 1, &p); // not in the first
+  cudaGraphAddChildGraphNode(&second, g, nullptr, 0, part);
+  cudaGraphAddMemcpyNode1D(&out, g, nullptr, 0, y, u, n * sizeof(double), cudaMemcpyDeviceToHost);
+  cudaGraphNode_t from[] = {in, first, second}, to[] = {first, second, out};
+#if CUDART_VERSION >= 13000
+  cudaGraphAddDependencies(g, from, to, nullptr, 3);
+#else
+  cudaGraphAddDependencies(g, from, to, 3);
+#endif
+  cudaGraphDestroy(part);
+  cudaGraphInstantiate(&e, g, 0);
+  for (int k = 0; k < 2; k++)
+    cudaGraphLaunch(e, 0);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < n; i++)
+    s += y[i] * y[i] * (1 + i % 3);
+  cudaGraphExecDestroy(e), cudaGraphDestroy(g);
+  cudaFree(u), cudaFree(v);
+  return s;
+}
+
 int main() {
   rgCheckGradient(diamond, 24, 0.3);
+  rgCheckGradient(changes, 24, 0.3);
+  rgCheckGradient(parts, 24, 0.3);
   rgCheckGradient(steps, 12, 0.2);
   return rgReport();
 }
