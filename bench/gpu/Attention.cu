@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// softmax(Q K' / sqrt(d)) V without the matrix of scores, after FlashAttention (T. Dao
-// et al., NeurIPS 2022) and the online softmax (M. Milakov and N. Gimelshein, 2018):
-// a thread has one query and its output in registers; tiles of keys and values pass
-// through shared memory; the output is rescaled whenever the largest score grows.
+// softmax(Q K' / sqrt(d)) V without the matrix of scores. --row=1: after FlashAttention
+// (T. Dao et al., NeurIPS 2022) and the online softmax (M. Milakov and N. Gimelshein,
+// 2018): a thread has one query and its output in registers; tiles of keys and values
+// pass through shared memory; the output is rescaled whenever the largest score grows.
+// --row=2: the same without tiles, in two passes: the largest score, then the output.
 //
 // Differentiated: the output by queries, keys and values. A gradient written by hand
-// uses that the softmax's own derivative needs no intermediate output; what a
-// compiler sees is a loop whose every trip rescales d numbers.
+// (hand/Attention.h) uses that the softmax's own derivative needs no intermediate
+// output; what a compiler sees is a loop whose every trip rescales d numbers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GpuBench.h"
+#include "hand/Attention.h"
 
 namespace attention {
 
@@ -67,19 +69,61 @@ __device__ __forceinline__ void forward(int Length, const float *__restrict__ Q,
     MyOut[D] = Sum[D] / Total;
 }
 
-__global__ void primalKernel(int Length, const float *Q, const float *K, const float *V, float *Out) {
-  forward(Length, Q, K, V, Out);
+/// The same, from where keys and values are.
+__device__ __forceinline__ void naive(int Length, const float *__restrict__ Q, const float *__restrict__ K,
+                                      const float *__restrict__ V, float *__restrict__ Out) {
+  int Head = blockIdx.y, Query = blockIdx.x * Queries + threadIdx.x;
+  const float *MyQ = Q + (Head * Length + Query) * Width;
+  const float *HeadK = K + Head * Length * Width, *HeadV = V + Head * Length * Width;
+  float Mine[Width], Sum[Width];
+#pragma unroll
+  for (int D = 0; D < Width; ++D) {
+    Mine[D] = MyQ[D] * 0.17677669529663687f;
+    Sum[D] = 0;
+  }
+  float Largest = -1e30f, Total = 0;
+#pragma unroll 1
+  for (int J = 0; J < Length; ++J) {
+    float Score = 0;
+#pragma unroll
+    for (int D = 0; D < Width; ++D)
+      Score += Mine[D] * HeadK[J * Width + D];
+    Largest = fmaxf(Largest, Score);
+  }
+#pragma unroll 1
+  for (int J = 0; J < Length; ++J) {
+    float Score = 0;
+#pragma unroll
+    for (int D = 0; D < Width; ++D)
+      Score += Mine[D] * HeadK[J * Width + D];
+    float Part = expf(Score - Largest);
+    Total += Part;
+#pragma unroll
+    for (int D = 0; D < Width; ++D)
+      Sum[D] += Part * HeadV[J * Width + D];
+  }
+  float *MyOut = Out + (Head * Length + Query) * Width;
+#pragma unroll
+  for (int D = 0; D < Width; ++D)
+    MyOut[D] = Sum[D] / Total;
 }
-__global__ void gradientKernel(int Length, const float *Q, float *DQ, const float *K, float *DK, const float *V,
-                               float *DV, float *Out, float *DOut) {
-  __enzyme_autodiff((void *)forward, enzyme_const, Length, enzyme_dup, Q, DQ, enzyme_dup, K, DK, enzyme_dup, V, DV,
-                    enzyme_dup, Out, DOut);
-}
-__global__ void forwardKernel(int Length, const float *Q, float *DQ, const float *K, float *DK, const float *V,
-                              float *DV, float *Out, float *DOut) {
-  __enzyme_fwddiff((void *)forward, enzyme_const, Length, enzyme_dup, Q, DQ, enzyme_dup, K, DK, enzyme_dup, V, DV,
-                   enzyme_dup, Out, DOut);
-}
+
+#define KERNELS(F)                                                                                                     \
+  __global__ void F##Primal(int Length, const float *Q, const float *K, const float *V, float *Out) {                  \
+    F(Length, Q, K, V, Out);                                                                                           \
+  }                                                                                                                    \
+  __global__ void F##Gradient(int Length, const float *Q, float *DQ, const float *K, float *DK, const float *V,        \
+                              float *DV, float *Out, float *DOut) {                                                    \
+    __enzyme_autodiff((void *)F, enzyme_const, Length, enzyme_dup, Q, DQ, enzyme_dup, K, DK, enzyme_dup, V, DV,        \
+                      enzyme_dup, Out, DOut);                                                                          \
+  }                                                                                                                    \
+  __global__ void F##Forward(int Length, const float *Q, float *DQ, const float *K, float *DK, const float *V,         \
+                             float *DV, float *Out, float *DOut) {                                                     \
+    __enzyme_fwddiff((void *)F, enzyme_const, Length, enzyme_dup, Q, DQ, enzyme_dup, K, DK, enzyme_dup, V, DV,         \
+                     enzyme_dup, Out, DOut);                                                                           \
+  }
+KERNELS(forward)
+KERNELS(naive)
 
 } // namespace attention
 
@@ -87,10 +131,12 @@ int main(int Count, char **Words) {
   using namespace attention;
   bench::Options Settings(Count, Words);
   int Length = Settings.size("length", 128, 2048), Heads = Settings.size("heads", 1, 32);
-  bench::Program Program("attention", std::to_string(Heads) + " heads x " + std::to_string(Length), Settings);
+  int Row = int(Settings.number("row", 0));
+  // What the constructors of the programs ask for.
+  { bench::Program Known("", "", Settings); }
   Settings.finish();
-  if (Length % Queries) {
-    std::fprintf(stderr, "length must be a multiple of %d\n", Queries);
+  if (Length % hand::Threads) {
+    std::fprintf(stderr, "length must be a multiple of %d\n", hand::Threads);
     return 2;
   }
 
@@ -105,18 +151,34 @@ int main(int Count, char **Words) {
   float *Q = Fill(), *K = Fill(), *V = Fill(), *Out = bench::allocate<float>(Size);
   auto Shadow = [&] { return bench::allocate<float>(Size); };
   float *DQ = Shadow(), *DK = Shadow(), *DV = Shadow(), *DOut = Shadow();
-  Program.field(Q, DQ, Size, true, false);
-  Program.field(K, DK, Size, true, false);
-  Program.field(V, DV, Size, true, false);
-  Program.field(Out, DOut, Size, false, true);
-  Program.Step = 1e-2;
-  Program.Tolerance = 1e-4;
-  Program.DifferencesTolerance = 5e-3;
+  float *Logs = bench::allocate<float>(Size / Width), *Dots = bench::allocate<float>(Size / Width);
+  dim3 Grid(Length / Queries, Heads), HandGrid(Length / hand::Threads, Heads);
 
-  dim3 Grid(Length / Queries, Heads);
-  Program.Threads = size_t(Length) * Heads;
-  Program.Primal = [=] { primalKernel<<<Grid, Queries>>>(Length, Q, K, V, Out); };
-  Program.Gradient = [=] { gradientKernel<<<Grid, Queries>>>(Length, Q, DQ, K, DK, V, DV, Out, DOut); };
-  Program.Forward = [=] { forwardKernel<<<Grid, Queries>>>(Length, Q, DQ, K, DK, V, DV, Out, DOut); };
-  return Program.run();
+  int Status = 0;
+  auto Run = [&](const char *Name, auto *PrimalKernel, auto *GradientKernel, auto *ForwardKernel, auto *HandQueries,
+                 auto *HandKeys) {
+    bench::Program Program(Name, std::to_string(Heads) + " heads x " + std::to_string(Length), Settings);
+    Program.field(Q, DQ, Size, true, false);
+    Program.field(K, DK, Size, true, false);
+    Program.field(V, DV, Size, true, false);
+    Program.field(Out, DOut, Size, false, true);
+    Program.Step = 1e-2;
+    Program.Tolerance = 1e-4;
+    Program.DifferencesTolerance = 5e-3;
+    Program.Threads = size_t(Length) * Heads;
+    Program.Primal = [=] { PrimalKernel<<<Grid, Queries>>>(Length, Q, K, V, Out); };
+    Program.Gradient = [=] { GradientKernel<<<Grid, Queries>>>(Length, Q, DQ, K, DK, V, DV, Out, DOut); };
+    Program.Forward = [=] { ForwardKernel<<<Grid, Queries>>>(Length, Q, DQ, K, DK, V, DV, Out, DOut); };
+    Program.Hand = [=] {
+      HandQueries<<<HandGrid, hand::Threads>>>(Length, Q, DQ, K, V, DOut, Logs, Dots);
+      HandKeys<<<HandGrid, hand::Threads>>>(Length, Q, K, DK, V, DV, DOut, Logs, Dots);
+    };
+    Program.kernels((const void *)PrimalKernel, (const void *)GradientKernel, (const void *)HandKeys);
+    Status |= Program.run();
+  };
+  if (Row != 2)
+    Run("attention", forwardPrimal, forwardGradient, forwardForward, hand::queries<true>, hand::keys<true>);
+  if (Row != 1)
+    Run("attention, naive", naivePrimal, naiveGradient, naiveForward, hand::queries<false>, hand::keys<false>);
+  return Status;
 }
