@@ -39,3 +39,21 @@ __global__ void row(const double *__restrict__ x, double *__restrict__ dx, doubl
 __global__ void given(const double *x, double *dx, double *y, double *dy, int n) {
   __enzyme_autodiff((void *)squares, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
 }
+
+// So do four iterations that load what the primal loaded, and take nothing.
+// CHECK-LABEL: .entry _Z3sum
+// CHECK: red.relaxed.gpu.global.add
+// CHECK-COUNT-4: ld.global
+// CHECK-NOT: ld.global
+// CHECK-COUNT-4: red.relaxed.gpu.global.add
+__device__ void energy(const double *__restrict__ x, double *__restrict__ y, int n) {
+  unsigned long row = INDEX() / 32;
+  double sum = 0;
+  for (int i = THREAD() % 32; i < n; i += 32)
+    sum += x[row * n + i] * x[row * n + i];
+  y[INDEX()] = sum;
+}
+__global__ void sum(const double *__restrict__ x, double *__restrict__ dx, double *__restrict__ y, double *__restrict__ dy,
+                    int n) {
+  __enzyme_autodiff((void *)energy, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
