@@ -37,7 +37,10 @@ enum class ParallelMethodKind : uint8_t {
   TileLoop,
   TileReduction,
   LeagueLoop,
-  LeagueReduction
+  LeagueReduction,
+  /// Objects that add up a part of a range, and write it; one that does all.
+  StepScan,
+  StepWhole
 };
 
 /// A function template of a library that does work of the program's in parallel

@@ -108,6 +108,13 @@ def tbb_scan : TbbRange<"Scan", "tbb::detail::d1::start_scan"> {
 def tbb_invoke
     : ParallelMethod<"Calls", "tbb::detail::d1", "invoke_recursive_separation">;
 
+// What libstdc++ makes of its algorithms with a policy, besides those loops.
+class PolicySteps<string kind, string base>
+    : ParallelMethod<kind, "__pstl::__tbb_backend", base>;
+def pstl_scan : PolicySteps<"StepScan", "__parallel_strict_scan">;
+def pstl_sort : PolicySteps<"StepWhole", "__parallel_stable_sort">;
+def pstl_merge : PolicySteps<"StepWhole", "__parallel_merge">;
+
 // Kokkos: a label, a policy, a body (and a result).
 class KokkosPolicy<string kind, string policy, string scope, string base>
     : ParallelMethod<kind, scope, base> {

@@ -13,10 +13,17 @@ using namespace retrograd;
 Value *MethodSubstitute::ask(Function &F, ArrayRef<Value *> Args) {
   CallInst *Call = B.CreateCall(&F, Args);
   Call->setCallingConv(F.getCallingConv());
-  // As clang's calls say it: what a bool is.
-  Call->setAttributes(AttributeList().addRetAttributes(
+  // As clang's calls say it: what a bool is, and what lies in memory.
+  AttributeList Attrs = AttributeList().addRetAttributes(
       M.getContext(),
-      AttrBuilder(M.getContext(), F.getAttributes().getRetAttrs())));
+      AttrBuilder(M.getContext(), F.getAttributes().getRetAttrs()));
+  for (unsigned I = 0; I != F.arg_size(); ++I)
+    for (Attribute::AttrKind K :
+         {Attribute::ByVal, Attribute::StructRet, Attribute::SExt,
+          Attribute::ZExt, Attribute::Alignment})
+      if (Attribute A = F.getAttributes().getParamAttr(I, K); A.isValid())
+        Attrs = Attrs.addParamAttribute(M.getContext(), I, A);
+  Call->setAttributes(Attrs);
   return Call;
 }
 

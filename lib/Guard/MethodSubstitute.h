@@ -39,6 +39,11 @@ llvm::Function *substituteOfPolicy(llvm::Function &Method, const CxxName &Name,
                                    const ParallelMethodRecord &Known,
                                    const CxxMembers &All);
 
+/// An algorithm that is given its steps as objects.
+llvm::Function *substituteOfSteps(llvm::Function &Method, const CxxName &Name,
+                                  const ParallelMethodRecord &Known,
+                                  const CxxMembers &All);
+
 class MethodSubstitute : protected PoolCode {
 protected:
   MethodSubstitute(llvm::Function &Method, const CxxMembers &All)

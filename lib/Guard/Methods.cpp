@@ -64,6 +64,9 @@ static Function *makeSubstitute(Function &F, const CxxName &Name,
     return substituteOfIndices(F, Name, All);
   if (Known->Kind == ParallelMethodKind::Calls)
     return substituteOfCalls(F, Name, All);
+  if (Known->Kind == ParallelMethodKind::StepScan ||
+      Known->Kind == ParallelMethodKind::StepWhole)
+    return substituteOfSteps(F, Name, *Known, All);
   if (!Known->Policy.empty())
     return substituteOfPolicy(F, Name, *Known, All);
   return substituteOfRange(F, Name, *Known, All);
