@@ -32,6 +32,15 @@ inline int fitOf(const Position &P, const Evidence &E) {
   return 4;                                 // about some of them
 }
 
+/// An integer that a copy brought to steps of less than a word, since nothing
+/// tells where the copy begins: it says of no place that it lies there. (What
+/// the program itself accesses in such steps are characters, or small numbers.)
+inline bool isAnywhere(const Evidence &E) {
+  constexpr int64_t Word = 8;
+  return E.Copied && E.Kind.K == ByteKind::Integer && E.Where.Stride &&
+         E.Where.Stride < Word && E.Where.Lo <= Position::NegInf;
+}
+
 /// Calls Put(E, start, bytes, fit, smeared) with each place of evidence E in
 /// the Size bytes at P, until Put returns false.
 template <typename Taker>

@@ -228,7 +228,8 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     // just this place, or a caller's access to it; everything else is better.
     constexpr int Reached = 3;
     bool JustHere = Fit == 0 && !E.Copied;
-    int Class = E.Level == Trust::Strong    ? (Fit < 2 ? Fit : Fit + 1)
+    int Class = isAnywhere(E) && Fit        ? Fit + 36
+                : E.Level == Trust::Strong  ? (Fit < 2 ? Fit : Fit + 1)
                 : E.Level == Trust::Guess   ? Fit + 18
                 : E.Level == Trust::Moved   ? Fit + 24
                 : E.Level == Trust::Turns   ? Fit + 30

@@ -126,7 +126,7 @@ bool ObjectGraph::mayBeByTurns(Position P) const {
     if (How == Overlap::None)
       return false;
     if (E.Kind.K == ByteKind::Integer) {
-      Integers = true;
+      Integers |= !isAnywhere(E);
       return false;
     }
     Words = true;
