@@ -209,7 +209,12 @@ std::optional<SmallVector<Need, 4>> Recipes::countInputs(const Loop *L) const {
       continue;
     case scUnknown: {
       Value *V = cast<SCEVUnknown>(S)->getValue();
-      if (!OnDevice && !Follows(V))
+      // What an earlier loop left, of which the phi behind that loop would be
+      // one value: evolutions look through it, to one value per iteration.
+      const auto *I = dyn_cast<Instruction>(V);
+      const Loop *Of =
+          I ? Subject.Shape.loops().getLoopFor(I->getParent()) : nullptr;
+      if ((Of && !Of->contains(L)) || (!OnDevice && !Follows(V)))
         return std::nullopt;
       if (!isa<Constant>(V) && !is_contained(Inputs, Need{Need::Primal, V}))
         Inputs.push_back({Need::Primal, V});
