@@ -16,6 +16,7 @@
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/SourceFact.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -286,10 +287,28 @@ bool ProgramFacts::handlesBits(const Instruction &I) const {
   return makesBits(I);
 }
 
+/// V is computed of constants, comparisons, conversions and counters: no bits
+/// of a number, whatever the types know of the place where it is kept.
+static bool comesOfNoBits(const Value &V) {
+  constexpr unsigned Most = 32;
+  SmallSetVector<const Value *, 8> Parts;
+  Parts.insert(&V);
+  for (unsigned I = 0; I != Parts.size() && I != Most; ++I) {
+    if (isa<ConstantInt, CmpInst, FPToSIInst, FPToUIInst>(Parts[I]))
+      continue;
+    if (!isa<BinaryOperator, SelectInst, FreezeInst, PHINode, ZExtInst,
+             SExtInst, TruncInst>(Parts[I]))
+      return false;
+    for (const Value *From : cast<User>(Parts[I])->operand_values())
+      Parts.insert(From);
+  }
+  return Parts.size() <= Most;
+}
+
 /// An integer that is computed from the bits of a float.
 bool ProgramFacts::makesBits(const Instruction &I) const {
   auto IsFloat = [&](const Value *V) {
-    return carriesFloat(V) || shape(V).HasUnknown;
+    return carriesFloat(V) || (shape(V).HasUnknown && !comesOfNoBits(*V));
   };
   if (!I.getType()->isIntOrIntVectorTy() || isa<CmpInst, LoadInst>(I) ||
       IsFloat(&I))
