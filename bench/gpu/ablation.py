@@ -12,6 +12,7 @@ the device code differs, into BUILD/bench/gpu-ablation. It needs no GPU. The sec
 nothing but that folder (build on one machine, run on another): it prints the gradient's
 time without the step / its time with it, so 1.30 means 30 % slower without. "=": the device
 code is the same. What all are compared with is measured before and after: the lesser counts.
+"-": nothing is begun after --seconds.
 Derivatives are not checked here; bench/gpu/run.sh does. `names` prints the switches.
 """
 
@@ -19,6 +20,7 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 
 # Names of steps and decisions (docs/Steps.md) that concern kernels. Not gpu-exchange, without which
 # kernels may be wrong.
@@ -86,6 +88,7 @@ def times(program, reps):
 
 
 def measure(options):
+    start = time.monotonic()
     top = options.folder
     programs = sorted(os.listdir(os.path.join(top, ALL_ON)))
     programs = [program for program in programs if "." not in program]
@@ -93,32 +96,35 @@ def measure(options):
 
     def reference():
         for program in programs:
-            for key, time in (times(os.path.join(top, ALL_ON, program), options.reps) or {}).items():
-                full[key] = min(full.get(key, (time, program))[0], time), program
+            for key, least in (times(os.path.join(top, ALL_ON, program), options.reps) or {}).items():
+                full[key] = min(full.get(key, (least, program))[0], least), program
 
     reference()
     columns = {}
-    for name in NAMES:
-        column = {}
-        for program in programs:
+    # The program that takes longest last, for what --seconds leaves out.
+    for program in sorted(programs, key=lambda program: program == "Layers"):
+        for name in NAMES:
             path = os.path.join(top, name, program)
-            if os.path.exists(path):
-                column[program] = times(path, options.reps)
-        if column:
-            columns[name] = column
+            if not os.path.exists(path):
+                continue
+            late = time.monotonic() - start > options.seconds
+            columns.setdefault(name, {})[program] = "-" if late else times(path, options.reps)
     reference()
 
-    def cell(column, key, time, program):
+    def cell(column, key, least, program):
         if program not in column:
             return "="
         without = column[program]
-        return f"{without[key] / time:.2f}" if without and key in without else "failed"
+        if without == "-":
+            return without
+        return f"{without[key] / least:.2f}" if without and key in without else "failed"
 
     # A row for each step, since there are more steps than kernels.
     print("| without | " + " | ".join(key[0] for key in full) + " |")
     print("|---|" + "---|" * len(full))
-    print("| nothing: ms | " + " | ".join(f"{time:.4f}" for time, _ in full.values()) + " |")
-    for name, column in columns.items():
+    print("| nothing: ms | " + " | ".join(f"{least:.4f}" for least, _ in full.values()) + " |")
+    for name in [name for name in NAMES if name in columns]:
+        column = columns[name]
         print(f"| `{name}` | " + " | ".join(cell(column, key, *full[key]) for key in full) + " |")
 
 
@@ -129,6 +135,7 @@ def main():
     parser.add_argument("--programs", default=PROGRAMS)
     parser.add_argument("--switches", default="")
     parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1800)
     options = parser.parse_args()
     if options.action == "names":
         print(",".join(NAMES))
