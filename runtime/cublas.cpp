@@ -26,6 +26,7 @@ void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);
 void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
                         void *stream);
 int rg_cublas_on_host(void *h);
+int cublasSetStream_v2(void *h, void *stream);
 int rg_cublas_amax(void *h, int which, int n, const void *x, int incx,
                    int *result);
 void *rg_cublas_stream(void *h);
@@ -76,6 +77,30 @@ extern "C" void *rg_cublas_stream(void *h) {
   void *Stream = nullptr;
   cublasGetStream_v2(h, &Stream);
   return Stream;
+}
+/// Around a call that a graph makes again: what the handle was set to.
+struct rg_cublas_setting {
+  void *stream;
+  int mode;
+};
+__thread rg_cublas_setting rg_cublas_before;
+extern "C" OPERATION void rg_cublas_graph_enter(void *h, void *Stream,
+                                                int OnHost) {
+  cublasGetStream_v2(h, &rg_cublas_before.stream);
+  cublasGetPointerMode_v2(h, &rg_cublas_before.mode);
+  cublasSetStream_v2(h, Stream);
+  cublasSetPointerMode_v2(h, OnHost ? Host : 1);
+}
+extern "C" OPERATION void rg_cublas_graph_leave(void *h) {
+  cublasSetStream_v2(h, rg_cublas_before.stream);
+  cublasSetPointerMode_v2(h, rg_cublas_before.mode);
+}
+/// Of the numbers of a product with a result of that type.
+extern "C" long rg_expand_cublas_number_bytes(int Type, int Compute) {
+  return Compute == 64 || Compute == 65 ? 2
+         : Type == 5                    ? 16 // two doubles
+         : Type == 1 || Type == 4       ? 8
+                                        : 4;
 }
 extern "C" int cublasIdamax_v2(void *, int, const double *, int, int *);
 extern "C" int cublasIdamin_v2(void *, int, const double *, int, int *);

@@ -36,6 +36,7 @@ int cufftPlan3d(int *, int, int, int, int);
 int cufftPlanMany(int *, int, int *, int *, int, int, int *, int, int, int,
                   int);
 int cufftCreate(int *);
+int cufftSetStream(int, void *);
 int cufftDestroy(int);
 int cufftMakePlan1d(int, int, int, int, size_t *);
 int cufftMakePlan2d(int, int, int, int, size_t *);
@@ -103,7 +104,8 @@ struct rg_cufft_geometry {
 };
 struct rg_cufft_plan {
   int Handle;
-  rg_cufft_geometry G;
+  rg_cufft_geometry G; ///< of no dimensions until it is known
+  void *Stream;
   rg_cufft_plan *Next;
 };
 // Not static: routines are linked into a module one by one, and share them.
@@ -121,27 +123,52 @@ public:
 };
 } // namespace
 
-extern "C" OPERATION void rg_cufft_note(int Handle,
-                                        const rg_cufft_geometry *G) {
-  Locked L;
+namespace {
+inline rg_cufft_plan *planOf(int Handle) {
   rg_cufft_plan *P;
   for (P = rg_cufft_plans; P && P->Handle != Handle; P = P->Next)
     ;
-  if (!P) {
-    P = static_cast<rg_cufft_plan *>(malloc(sizeof *P));
-    if (!P)
-      return; // an execution says that the plan is not known
+  if (P)
+    return P;
+  // Without memory an execution says that the plan is not known.
+  if ((P = static_cast<rg_cufft_plan *>(calloc(1, sizeof *P)))) {
     P->Handle = Handle;
     P->Next = rg_cufft_plans;
     rg_cufft_plans = P;
   }
-  P->G = *G;
+  return P;
+}
+} // namespace
+extern "C" OPERATION void rg_cufft_note(int Handle,
+                                        const rg_cufft_geometry *G) {
+  Locked L;
+  if (rg_cufft_plan *P = planOf(Handle))
+    P->G = *G;
+}
+extern "C" OPERATION void rg_cufft_note_stream(int Handle, void *Stream) {
+  Locked L;
+  if (rg_cufft_plan *P = planOf(Handle))
+    P->Stream = Stream;
+}
+extern "C" OPERATION void *rg_cufft_stream(int Handle) {
+  Locked L;
+  for (rg_cufft_plan *P = rg_cufft_plans; P; P = P->Next)
+    if (P->Handle == Handle)
+      return P->Stream;
+  return nullptr;
+}
+/// Around a call that a graph makes again.
+extern "C" OPERATION void rg_cufft_graph_enter(int Handle, void *Stream, int) {
+  cufftSetStream(Handle, Stream);
+}
+extern "C" OPERATION void rg_cufft_graph_leave(int Handle) {
+  cufftSetStream(Handle, rg_cufft_stream(Handle));
 }
 extern "C" OPERATION int rg_cufft_noted(int Handle, rg_cufft_geometry *G) {
   Locked L;
   for (rg_cufft_plan *P = rg_cufft_plans; P; P = P->Next)
     if (P->Handle == Handle)
-      return *G = P->G, 1;
+      return *G = P->G, G->Rank != 0;
   return 0;
 }
 
@@ -150,14 +177,12 @@ template <class N>
 inline void note(int Handle, int Rank, const N *Size, const N *InEmbed,
                  long long InStride, long long InDistance, const N *OutEmbed,
                  long long OutStride, long long OutDistance, long long Batch) {
-  if (Rank < 1 || Rank > 3)
-    return;
   rg_cufft_geometry G;
   memset(&G, 0, sizeof G);
-  G.Rank = Rank;
+  G.Rank = Rank < 1 || Rank > 3 ? 0 : Rank;
   G.Said = InEmbed && OutEmbed;
   G.Batch = Batch;
-  for (int I = 0; I != Rank; ++I) {
+  for (int I = 0; I != G.Rank; ++I) {
     G.Size[I] = Size[I];
     if (G.Said) {
       G.In.Embed[I] = InEmbed[I];
@@ -173,6 +198,12 @@ inline void note(int Handle, int Rank, const N *Size, const N *InEmbed,
 inline void note(int Handle, int Rank, int X, int Y, int Z, int Batch) {
   const int Size[] = {X, Y, Z};
   note<int>(Handle, Rank, Size, nullptr, 0, 0, nullptr, 0, 0, Batch);
+}
+
+/// A handle that the library has just made: its stream is the default one.
+inline int fresh(int Handle) {
+  rg_cufft_note_stream(Handle, nullptr);
+  return Handle;
 }
 
 /// One side of a transform of some kind.
@@ -463,16 +494,26 @@ RG_EXECUTE(Z2D, double, rg_cufft_d, ToReal, Inverse)
   }                                                                            \
   int rg_expand_cufft##Name Parameters { return rg_cufft_##Name Arguments; }
 RG_PLAN(Plan1d, (int *plan, int nx, int type, int batch),
-        (plan, nx, type, batch), *plan, 1, nx, 1, 1, batch)
+        (plan, nx, type, batch), fresh(*plan), 1, nx, 1, 1, batch)
 RG_PLAN(Plan2d, (int *plan, int nx, int ny, int type), (plan, nx, ny, type),
-        *plan, 2, nx, ny, 1, 1)
+        fresh(*plan), 2, nx, ny, 1, 1)
 RG_PLAN(Plan3d, (int *plan, int nx, int ny, int nz, int type),
-        (plan, nx, ny, nz, type), *plan, 3, nx, ny, nz, 1)
+        (plan, nx, ny, nz, type), fresh(*plan), 3, nx, ny, nz, 1)
 RG_PLAN(PlanMany,
         (int *plan, int rank, int *n, int *in, int istride, int idist, int *out,
          int ostride, int odist, int type, int batch),
         (plan, rank, n, in, istride, idist, out, ostride, odist, type, batch),
-        *plan, rank, n, in, istride, idist, out, ostride, odist, batch)
+        fresh(*plan), rank, n, in, istride, idist, out, ostride, odist, batch)
+RG_PLAN(Create, (int *plan), (plan), fresh(*plan), 0, 0, 0, 0, 0)
+OPERATION int rg_cufft_SetStream(int plan, void *stream) {
+  int Status = cufftSetStream(plan, stream);
+  if (!Status)
+    rg_cufft_note_stream(plan, stream);
+  return Status;
+}
+int rg_expand_cufftSetStream(int plan, void *stream) {
+  return rg_cufft_SetStream(plan, stream);
+}
 RG_PLAN(MakePlan1d, (int plan, int nx, int type, int batch, size_t *bytes),
         (plan, nx, type, batch, bytes), plan, 1, nx, 1, 1, batch)
 RG_PLAN(MakePlan2d, (int plan, int nx, int ny, int type, size_t *bytes),

@@ -36,6 +36,9 @@ void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);
 int cusparseGetPointerMode(void *, int *);
 int cusparseSetPointerMode(void *, int);
 int cusparseGetStream(void *, void **);
+int cusparseSetStream(void *, void *);
+void *rg_graph_alloc(uint64_t bytes);
+void rg_graph_at_end(void (*give_up)(void *), void *what);
 int cusparseCreateCsr(void **, int64_t, int64_t, int64_t, void *, void *,
                       void *, int, int, int, int);
 int cusparseCreateCsc(void **, int64_t, int64_t, int64_t, void *, void *,
@@ -80,6 +83,23 @@ struct rg_described {
   // Of a dense one, in numbers.
   int64_t RowStep, ColStep;
 };
+/// Around a call that a graph makes again: what the handle was set to.
+struct rg_cusparse_setting {
+  void *stream;
+  int mode;
+};
+__thread rg_cusparse_setting rg_cusparse_before;
+extern "C" OPERATION void rg_cusparse_graph_enter(void *h, void *Stream,
+                                                  int OnHost) {
+  cusparseGetStream(h, &rg_cusparse_before.stream);
+  cusparseGetPointerMode(h, &rg_cusparse_before.mode);
+  cusparseSetStream(h, Stream);
+  cusparseSetPointerMode(h, OnHost ? 0 : 1);
+}
+extern "C" OPERATION void rg_cusparse_graph_leave(void *h) {
+  cusparseSetStream(h, rg_cusparse_before.stream);
+  cusparseSetPointerMode(h, rg_cusparse_before.mode);
+}
 /// What a program has for a descriptor.
 struct rg_box {
   rg_described *described;
@@ -90,7 +110,7 @@ namespace {
 enum What { Csr = 1, Csc = 2, Coo = 3, Vector, Matrix };
 enum { Float = 0, Double = 1 };
 enum { Wide = 3 };
-enum { ByColumn = 1 };
+enum { ByColumn = 1, ByRow = 2 };
 enum { OnHost = 0 };
 enum { DeviceToHost = 2 };
 } // namespace
@@ -272,6 +292,38 @@ OPERATION int rg_cusparse_on_host(void *h) {
   int Mode = OnHost;
   cusparseGetPointerMode(h, &Mode);
   return Mode == OnHost;
+}
+OPERATION void *rg_cusparse_stream(void *h) {
+  void *Stream = nullptr;
+  cusparseGetStream(h, &Stream);
+  return Stream;
+}
+/// Another one of the same, which the program does not change.
+OPERATION void *rg_cusparse_again(const void *Described, void *Values) {
+  auto &D = *static_cast<const rg_described *>(Described);
+  if (D.What == Vector)
+    return rg_cusparse_vector(D.Rows, Values, D.Type);
+  if (D.What == Matrix) {
+    bool Rows = D.RowStep != 1 || (D.ColStep == 1 && D.Rows > 1);
+    return rg_cusparse_dense(D.Rows, D.Cols, Rows ? D.RowStep : D.ColStep,
+                             Values, D.Type, Rows ? ByRow : ByColumn);
+  }
+  return rg_cusparse_matrix(D.What, D.Rows, D.Cols, D.Elements,
+                            const_cast<void *>(D.Offsets),
+                            const_cast<void *>(D.Indices), Values, D.OffsetType,
+                            D.IndexType, D.Base, D.Type);
+}
+OPERATION void rg_cusparse_graph_over(void *Box) {
+  rg_cusparse_leave(Box);
+  rg_cusparse_destroy(static_cast<rg_box *>(Box)->described);
+}
+OPERATION void rg_cusparse_of_graph(void *Box, void *Described) {
+  rg_cusparse_enter(Box, static_cast<rg_described *>(Described)->of);
+  rg_graph_at_end(rg_cusparse_graph_over, Box);
+}
+/// Of the numbers of a product of that type.
+long rg_expand_cusparse_number_bytes(int Type) {
+  return Type == Double ? 8 : 4;
 }
 /// The buffer that a product wants, or its preparation there.
 OPERATION int rg_cusparse_prepare(void *h, int ta, int tb, const void *a,
@@ -680,6 +732,17 @@ RG_DESCRIPTOR(DnMat)
 RG_POINTERS(Csr)
 RG_POINTERS(Csc)
 RG_POINTERS(Coo)
+
+/// What a graph has for a descriptor.
+rg_box *rg_expand_cusparse_captured(rg_box *Box) {
+  rg_cusparse_ours(Box, "cuSPARSE, in a stream that is captured,");
+  auto *Own = static_cast<rg_box *>(rg_graph_alloc(sizeof(rg_box)));
+  Own->described = static_cast<rg_described *>(
+      rg_cusparse_again(Box->described, Box->values));
+  Own->values = Box->values;
+  rg_cusparse_of_graph(Own, Own->described);
+  return Own;
+}
 
 static inline int product(void *h, int ta, int tb, const void *a, rg_box *A,
                           rg_box *B, const void *b, rg_box *C, int Type,

@@ -27,7 +27,7 @@ struct rg_node {
   void *handle; /* what the program calls it; several elements may be one node */
   void *of[];
 };
-enum { NOTHING = -1, COPY, FILL, CALL }; /* and then the kernels of the file */
+enum { NOTHING = -1, COPY, FILL, CALL }; /* and then kernels and library routines of the file */
 struct rg_graph {
   struct rg_node *first, *last;
 };
@@ -140,6 +140,16 @@ int rg_expand_captured_call(void *stream, void (*call)(void *), void *data) {
   }
   add_call(call, data);
   return 0;
+}
+
+/* A number that a library takes by address. One of the host's is what it is when the
+ * stream captures the call. */
+const void *rg_expand_captured_number(const void *p, long bytes, int on_host) {
+  if (!on_host)
+    return p;
+  void *kept = rg_graph_alloc(bytes);
+  __builtin_memcpy(kept, p, bytes);
+  return kept;
 }
 
 /* Nodes that the program adds: elements like those of a capture, in the order in

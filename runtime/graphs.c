@@ -31,6 +31,13 @@ struct rg_known {
   uint64_t depth;
   struct rg_known *next;
 };
+/* What goes with the derivative besides. */
+struct rg_at_end {
+  struct rg_at_end *next;
+  uint64_t depth;
+  void (*give_up)(void *);
+  void *what;
+};
 struct rg_members {
   void **all;
   uint64_t number, room;
@@ -41,6 +48,7 @@ struct rg_captures {
   struct rg_members streams, events;
   struct rg_graph_block *blocks;
   struct rg_known *known;
+  struct rg_at_end *at_end;
   uint64_t depth;
 };
 _Thread_local struct rg_captures rg_captures;
@@ -135,6 +143,23 @@ void rg_capture_refuse_any(const char *name) {
          "do not record, of",
          name);
 }
+void rg_capture_no_result(const char *name) {
+  fail("a call that gives the host a number while its stream is being captured "
+       "(let the handle's pointer mode be that of the device), of",
+       name);
+}
+/* A call that a graph has made again. */
+void rg_graph_call_done(int status, const char *name) {
+  if (status)
+    fail("a launch of a graph in which a library's call failed, of", name);
+}
+void rg_graph_at_end(void (*give_up)(void *), void *what) {
+  struct rg_at_end *e = malloc(sizeof *e);
+  if (!e)
+    fail("a graph that is too large for the host's memory", NULL);
+  *e = (struct rg_at_end){rg_captures.at_end, rg_captures.depth, give_up, what};
+  rg_captures.at_end = e;
+}
 int rg_capture_record(void *event, void *stream) {
   if (rg_capture_on(stream)) {
     take(&rg_captures.events, event);
@@ -228,6 +253,12 @@ void rg_graph_free(void *block) { (void)block; }
 /* Around a derivative. */
 uint64_t rg_graphs_begin(void) { return rg_captures.depth++; }
 void rg_graphs_end(uint64_t depth) {
+  while (rg_captures.at_end && rg_captures.at_end->depth > depth) {
+    struct rg_at_end *e = rg_captures.at_end;
+    rg_captures.at_end = e->next;
+    e->give_up(e->what);
+    free(e);
+  }
   while (rg_captures.blocks && rg_captures.blocks->depth > depth) {
     struct rg_graph_block *b = rg_captures.blocks;
     rg_captures.blocks = b->next;

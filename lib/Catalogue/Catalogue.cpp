@@ -49,6 +49,10 @@ struct NameEntry {
   unsigned Record;
   NameForm Form;
 };
+/// Expansion::Graph of one name.
+struct GraphedCall {
+  StringRef Name, Form;
+};
 } // namespace
 
 #define RG_CATALOGUE_TABLES
@@ -266,6 +270,20 @@ StringRef unboxingFor(StringRef Name) {
     if (!Records[E.Record].Unbox.empty() && Name.starts_with(E.Name))
       return Records[E.Record].Unbox;
   return {};
+}
+
+StringRef graphForm(StringRef Name) {
+  for (const GraphedCall &C : GraphedCalls)
+    if (C.Name == Name)
+      return C.Form;
+  return {};
+}
+
+bool isInactiveName(StringRef Name) {
+  for (const NameEntry &E : LibraryNames)
+    if (E.Name == Name)
+      return Records[E.Record].Class == RuleClass::Inactive;
+  return false;
 }
 
 ArrayRef<ParallelMethodRecord> parallelMethods() { return ParallelMethods; }

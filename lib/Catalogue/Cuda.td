@@ -77,13 +77,27 @@ def cuda_callback
 
 // A routine of cuBLAS: its name is an expansion, which calls an operation of ours whose
 // numbers are passed by value (runtime/cublas.cpp). T stands for D or G.
-multiclass CublasNames<string name, string prototype, string suffix = "_v2"> {
+// How a graph has the call: operands for which the operation takes a T are numbers by
+// address; what it does not take is the result.
+class CublasGraph<string prototype, string operation, string letter, string memory = ""> {
+  defvar Given = !substr(prototype, 2);
+  defvar Taken = !substr(operation, 2);
+  // The last operand is written, and not read.
+  defvar Result = !if(!eq(!find(memory, "wT"), -1), !size(Taken), !sub(!size(Taken), 1));
+  string Form = !foldl("cublas", !range(!size(Given)), All, I,
+                       All#" "#!cond(!eq(I, 0): "h", !ge(I, Result): "r",
+                                     !eq(!substr(Taken, I, 1), "T"): letter, true: "-"));
+}
+multiclass CublasNames<string name, string prototype, string operation,
+                       string suffix = "_v2"> {
   foreach P = ["D", "S"] in
-    def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype>;
+    def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype> {
+      let Graph = CublasGraph<prototype, operation, !if(!eq(P, "D"), "D", "G")>.Form;
+    }
 }
 multiclass Cublas<string name, string prototype, string operation, string memory,
                   string suffix = "_v2", string of = name>
-    : CublasNames<name, prototype, suffix> {
+    : CublasNames<name, prototype, operation, suffix> {
   foreach P = ["d", "s"] in {
     defvar Letter = !if(!eq(P, "d"), "D", "G");
     def _#P : Rule<"rg_cublas_"#P#of#"_augment", "rg_cublas_"#P#of#"_reverse",
@@ -99,7 +113,9 @@ multiclass Cublas<string name, string prototype, string operation, string memory
 multiclass CublasComplex<string name, string prototype, string operation, string memory,
                          string suffix = "_v2", string of = name> {
   foreach P = ["Z", "C"] in
-    def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype>;
+    def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype> {
+      let Graph = CublasGraph<prototype, operation, P, memory>.Form;
+    }
   foreach P = ["z", "c"] in {
     defvar Letter = !if(!eq(P, "z"), "D", "G");
     def _#P : Rule<"rg_cublas_"#P#of#"_augment", "rg_cublas_"#P#of#"_reverse",
@@ -134,7 +150,8 @@ defm cublas_gemm : Cublas<"gemm", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
 defm cublas_gemm_strided
     : Cublas<"gemmStridedBatched", "I:PIIIIIPPILPILPPILI", "V:PIIIIITPILPILTPILI",
              "n - - - - - - rT - - rT - - - mT - - -", "", "gemms">;
-defm cublas_gemm_batched : CublasNames<"gemmBatched", "I:PIIIIIPPIPIPPII", "">;
+defm cublas_gemm_batched : CublasNames<"gemmBatched", "I:PIIIIIPPIPIPPII",
+                                       "V:PIIIIITPIPITPII", "">;
 defm cublas_symm : Cublas<"symm", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
                           "n - - - - - rT - rT - - mT -">;
 defm cublas_syrk : Cublas<"syrk", "I:PIIIIPPIPPI", "V:PIIIITPITPI",
@@ -173,13 +190,19 @@ defm cublas_complex_trmm : CublasComplex<"trmm", "I:PIIIIIIPPIPIPI", "V:PIIIIIIT
 foreach P = ["Z", "C"] in {
   def "cublas_gemm_batched_"#P
       : Expansion<"rg_expand_cublas"#P#"gemmBatched", ["cublas"#P#"gemmBatched"],
-                  "I:PIIIIIPPIPIPPII">;
+                  "I:PIIIIIPPIPIPPII"> {
+    let Graph = "cublas h - - - - - "#P#" - - - - "#P#" - - -";
+  }
   defvar Of = !if(!eq(P, "Z"), "z", "c");
   defvar Letter = !if(!eq(P, "Z"), "D", "G");
   defvar Norm = !if(!eq(P, "Z"), "Dznrm2", "Scnrm2");
   defvar Scale = !if(!eq(P, "Z"), "Zdscal", "Csscal");
-  def "cublas_"#Norm : Expansion<"rg_expand_cublas"#Norm, ["cublas"#Norm#"_v2"], "I:PIPIP">;
-  def "cublas_"#Scale : Expansion<"rg_expand_cublas"#Scale, ["cublas"#Scale#"_v2"], "I:PIPPI">;
+  def "cublas_"#Norm : Expansion<"rg_expand_cublas"#Norm, ["cublas"#Norm#"_v2"], "I:PIPIP"> {
+    let Graph = "cublas h - - - r";
+  }
+  def "cublas_"#Scale : Expansion<"rg_expand_cublas"#Scale, ["cublas"#Scale#"_v2"], "I:PIPPI"> {
+    let Graph = "cublas h - "#Letter#" - -";
+  }
   def "cublas_norm_"#P
       : Rule<"rg_cublas_"#Of#"nrm2_augment", "rg_cublas_"#Of#"nrm2_reverse",
              "rg_cublas_"#Of#"nrm2_forward", ["rg_cublas_"#Of#"nrm2"], Letter#":PIPI",
@@ -200,21 +223,33 @@ foreach kind = [["h", "H", "H"], ["h", "H", "G"], ["y", "Y", "Y"], ["y", "Y", "G
     let Text = "device";
   }
 }
-def cublas_hgemm : Expansion<"rg_expand_cublasHgemm", ["cublasHgemm"], "I:PIIIIIPPIPIPPI">;
+def cublas_hgemm : Expansion<"rg_expand_cublasHgemm", ["cublasHgemm"], "I:PIIIIIPPIPIPPI"> {
+  let Graph = "cublas h - - - - - H - - - - H - -";
+}
 def cublas_hgemm_strided
     : Expansion<"rg_expand_cublasHgemmStridedBatched", ["cublasHgemmStridedBatched"],
-                "I:PIIIIIPPILPILPPILI">;
+                "I:PIIIIIPPILPILPPILI"> {
+  let Graph = "cublas h - - - - - H - - - - - - H - - - -";
+}
 
 foreach name = ["Idamax", "Idamin", "Isamax", "Isamin"] in
   def "cublas_"#name
-      : Expansion<"rg_expand_cublas"#name, ["cublas"#name#"_v2"], "I:PIPIP">;
+      : Expansion<"rg_expand_cublas"#name, ["cublas"#name#"_v2"], "I:PIPIP"> {
+    let Graph = "cublas h - - - r";
+  }
 def cublas_gemm_ex
-    : Expansion<"rg_expand_cublasGemmEx", ["cublasGemmEx"], "I:PIIIIIPPIIPIIPPIIII">;
+    : Expansion<"rg_expand_cublasGemmEx", ["cublasGemmEx"], "I:PIIIIIPPIIPIIPPIIII"> {
+  let Graph = "cublas h - - - - - N@15,17 - t - - t - N@15,17 - t - t -";
+}
 def cublas_sgemm_ex
-    : Expansion<"rg_expand_cublasSgemmEx", ["cublasSgemmEx"], "I:PIIIIIPPIIPIIPPII">;
+    : Expansion<"rg_expand_cublasSgemmEx", ["cublasSgemmEx"], "I:PIIIIIPPIIPIIPPII"> {
+  let Graph = "cublas h - - - - - G - t - - t - G - t -";
+}
 def cublas_gemm_strided_ex
     : Expansion<"rg_expand_cublasGemmStridedBatchedEx", ["cublasGemmStridedBatchedEx"],
-                "I:PIIIIIPPIILPIILPPIILIII">;
+                "I:PIIIIIPPIILPIILPPIILIII"> {
+  let Graph = "cublas h - - - - - N@17,21 - t - - - t - - N@17,21 - t - - - t -";
+}
 foreach name = ["SetVector", "GetVector"] in {
   def "cublas_"#name : Expansion<"rg_expand_cublas"#name, ["cublas"#name], "I:IIPIPI">;
   def "cublas_"#name#"Async"
@@ -236,9 +271,13 @@ def cublas_context : InactiveInC<
 
 let Section = "CUDA: cuFFT" in {
 foreach name = ["C2C", "Z2Z"] in
-  def "cufft_"#name : Expansion<"rg_expand_cufftExec"#name, ["cufftExec"#name], "I:IPPI">;
+  def "cufft_"#name : Expansion<"rg_expand_cufftExec"#name, ["cufftExec"#name], "I:IPPI"> {
+    let Graph = "cufft h - - -";
+  }
 foreach name = ["R2C", "D2Z", "C2R", "Z2D"] in
-  def "cufft_"#name : Expansion<"rg_expand_cufftExec"#name, ["cufftExec"#name], "I:IPP">;
+  def "cufft_"#name : Expansion<"rg_expand_cufftExec"#name, ["cufftExec"#name], "I:IPP"> {
+    let Graph = "cufft h - -";
+  }
 foreach P = ["d", "s"] in {
   defvar Letter = !if(!eq(P, "d"), "D", "G");
   def cufft_transform_#P : Rule<"rg_cufft_"#P#"_augment", "rg_cufft_"#P#"_reverse",
@@ -263,8 +302,11 @@ def cufft_make_plan_3d : CufftPlan<"MakePlan3d", "I:IIIIIP">;
 def cufft_make_plan_many : CufftPlan<"MakePlanMany", "I:IIPPIIPIIIIP">;
 def cufft_make_plan_many_64 : CufftPlan<"MakePlanMany64", "I:IIPPLLPLLILP">;
 def cufft_xt_make_plan_many : CufftPlan<"XtMakePlanMany", "I:IIPPLLIPLLILPI">;
+// And their streams, which the library does not tell.
+def cufft_create : CufftPlan<"Create", "I:P">;
+def cufft_set_stream : CufftPlan<"SetStream", "I:IP">;
 def cufft_context : InactiveInC<
-    ["cufftCreate", "cufftDestroy", "cufftSetStream", "cufftGetVersion", "cufftGetProperty",
+    ["cufftDestroy", "cufftGetVersion", "cufftGetProperty",
      "cufftSetWorkArea", "cufftSetAutoAllocation", "cufftGetSize", "cufftGetSize1d",
      "cufftGetSize2d", "cufftGetSize3d", "cufftGetSizeMany", "cufftGetSizeMany64",
      "cufftEstimate1d", "cufftEstimate2d", "cufftEstimate3d", "cufftEstimateMany"]>;
@@ -310,10 +352,14 @@ foreach P = ["d", "s"] in {
 }
 foreach name = ["SpMV", "SpMV_bufferSize", "SpMV_preprocess"] in
   def "cusparse_"#name
-      : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], "I:PIPPPPPIIP">;
+      : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], "I:PIPPPPPIIP"> {
+    let Graph = !if(!eq(name, "SpMV"), "cusparse h - N@7 d d N@7 d t - -", "");
+  }
 foreach name = ["SpMM", "SpMM_bufferSize", "SpMM_preprocess"] in
   def "cusparse_"#name
-      : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], "I:PIIPPPPPIIP">;
+      : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], "I:PIIPPPPPIIP"> {
+    let Graph = !if(!eq(name, "SpMM"), "cusparse h - - N@8 d d N@8 d t - -", "");
+  }
 foreach of = ["", "Const"] in {
   foreach format = ["Csr", "Csc"] in
     def "cusparse_"#of#format : CusparseBox<"Create"#of#format, "I:PLLLPPPIIII">;
@@ -331,7 +377,11 @@ foreach name = ["Csr", "Csc", "Coo"] in
 def cusparse_context : InactiveInC<
     ["cusparseCreate", "cusparseDestroy", "cusparseSetStream", "cusparseGetStream",
      "cusparseSetPointerMode", "cusparseGetPointerMode", "cusparseGetVersion",
-     "cusparseGetProperty", "cusparseGetErrorName", "cusparseGetErrorString"]>;
+     "cusparseGetProperty", "cusparseGetErrorName", "cusparseGetErrorString",
+     "cusparseCreateMatDescr", "cusparseDestroyMatDescr", "cusparseSetMatType",
+     "cusparseGetMatType", "cusparseSetMatFillMode", "cusparseGetMatFillMode",
+     "cusparseSetMatDiagType", "cusparseGetMatDiagType", "cusparseSetMatIndexBase",
+     "cusparseGetMatIndexBase"]>;
 }
 
 let Section = "CUDA: cuRAND" in {
@@ -501,6 +551,13 @@ def cuda_graph_end : Expansion<"rg_expand_graph_end", ["rg_graph_end"], "I:PP">;
 def cuda_graph_instantiate
     : Expansion<"rg_expand_graph_instantiate", ["rg_graph_instantiate"], "I:PPL">;
 def cuda_graph_update : Expansion<"rg_expand_graph_update", ["rg_graph_update"], "I:PPP">;
+def cuda_captured_number
+    : Expansion<"rg_expand_captured_number", ["rg_captured_number"], "P:PLI">;
+def cublas_number_bytes
+    : Expansion<"rg_expand_cublas_number_bytes", ["rg_cublas_number_bytes"], "L:II">;
+def cusparse_number_bytes
+    : Expansion<"rg_expand_cusparse_number_bytes", ["rg_cusparse_number_bytes"], "L:I">;
+def cusparse_captured : Expansion<"rg_expand_cusparse_captured", ["rg_cusparse_captured"], "P:P">;
 def cuda_capture_status
     : Expansion<"rg_expand_capture_status", ["rg_capture_status"], "I:PP">;
 }
@@ -558,19 +615,30 @@ def capture_added : InactiveInC<["rg_capture_added"], "V:">;
 def graph_check : InactiveInC<["rg_graph_check"], "V:PPP">;
 def graph_upload : InactiveInC<["rg_graph_upload"], "I:PP">;
 def graph_destroy : InactiveInC<["rg_graph_destroy"], "I:P">;
+def capture_no_result : InactiveInC<["rg_capture_no_result"], "V:P">;
+def graph_call_done : InactiveInC<["rg_graph_call_done"], "V:IP">;
+foreach library = [["cublas", "P"], ["cusparse", "P"], ["cufft", "I"]] in {
+  def library[0]#"_stream" : InactiveInC<["rg_"#library[0]#"_stream"], "P:"#library[1]>;
+  def library[0]#"_graph_enter"
+      : InactiveInC<["rg_"#library[0]#"_graph_enter"], "V:"#library[1]#"PI">;
+  def library[0]#"_graph_leave"
+      : InactiveInC<["rg_"#library[0]#"_graph_leave"], "V:"#library[1]>;
+}
 def cublas_pointer_mode : InactiveInC<["rg_cublas_on_host"], "I:P">;
 def cublas_amax : InactiveInC<["rg_cublas_amax"], "I:PIIPIP">;
 foreach plan = [["Plan1d", "I:PIII"], ["Plan2d", "I:PIII"], ["Plan3d", "I:PIIII"],
                 ["PlanMany", "I:PIPPIIPIIII"], ["MakePlan1d", "I:IIIIP"],
                 ["MakePlan2d", "I:IIIIP"], ["MakePlan3d", "I:IIIIIP"],
                 ["MakePlanMany", "I:IIPPIIPIIIIP"], ["MakePlanMany64", "I:IIPPLLPLLILP"],
-                ["XtMakePlanMany", "I:IIPPLLIPLLILPI"]] in
+                ["XtMakePlanMany", "I:IIPPLLIPLLILPI"], ["Create", "I:P"], ["SetStream", "I:IP"]] in
   def "cufft_noted_"#plan[0] : InactiveInC<["rg_cufft_"#plan[0]], plan[1]>;
 def cufft_extent : InactiveInC<["rg_cufft_extent"], "Z:IIII">;
 def cusparse_matrix : InactiveInC<["rg_cusparse_matrix"], "P:ILLLPPPIIII">;
 def cusparse_vector : InactiveInC<["rg_cusparse_vector"], "P:LPI">;
 def cusparse_dense : InactiveInC<["rg_cusparse_dense"], "P:LLLPII">;
 def cusparse_of : InactiveInC<["rg_cusparse_of"], "P:P">;
+def cusparse_again : InactiveInC<["rg_cusparse_again"], "P:PP">;
+def cusparse_of_graph : InactiveInC<["rg_cusparse_of_graph"], "V:PP">;
 def cusparse_destroy : InactiveInC<["rg_cusparse_destroy"], "I:P">;
 def cusparse_numbers_are : InactiveInC<["rg_cusparse_numbers_are"], "I:PP">;
 def cusparse_pointers_are : InactiveInC<["rg_cusparse_pointers_are"], "I:PPPP">;

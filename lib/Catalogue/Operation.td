@@ -229,6 +229,18 @@ class Expansion<string routine, list<string> names, string prototype>
   // differentiated included: it notes what later calls cannot tell, the sizes behind a
   // handle say.
   bit Watched = 0;
+  // A routine of a library that streams capture: the library, and a word per operand,
+  //   h          the handle, which knows the stream
+  //   D G H Z C  a number by address, on the host or on the device as the handle says:
+  //              double, float, half, complex of doubles and of floats
+  //   N@i,j      the same, of the type that operands i and j (both t) say
+  //   r          a result by address, likewise
+  //   t          a type of numbers: a constant, or graphs of derivatives have no such call
+  //   d          a descriptor, which the program may change or destroy afterwards
+  //   -          what it is given
+  // "cublas h - D - - - -". The runtime has rg_<library>_stream(handle), _graph_enter,
+  // _graph_leave and, as far as the words need them, _on_host, _number_bytes, _captured.
+  string Graph = "";
 }
 
 // The same, of a library whose loops run in teams of ours in derivatives.

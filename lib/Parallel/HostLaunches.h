@@ -110,6 +110,8 @@ private:
   std::deque<Special> Specials;
   llvm::SmallVector<Kernel, 8> Wanted;
   std::deque<std::string> Texts;
+  /// rg.captured.* of routines of libraries.
+  llvm::SmallVector<std::string, 4> CapturedRoutines;
 
   void makeLaunch(llvm::Function &Stub, Catalogue &Cat,
                   llvm::StringMap<KernelFacts> *All);

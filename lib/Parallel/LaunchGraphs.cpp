@@ -17,9 +17,14 @@
 // An element of the list has a word for the operands of each kernel, of which
 // one is used: operands of one kernel are never read as those of another.
 //
+// A routine of a library that streams capture (Catalogue/GraphedCalls.h) is
+// listed in the same way, by rg.captured.routine, which has its operands, and
+// called again when the graph is launched.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Bitcode/RuntimeLibrary.h"
+#include "Catalogue/GraphedCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Parallel/HostLaunches.h"
 #include "Parallel/LaunchForm.h"
@@ -46,6 +51,34 @@ static constexpr StringLiteral HostNode = "cudaGraphAddHostNode";
 static constexpr StringLiteral KernelNode = "cudaGraphAddKernelNode";
 static constexpr StringLiteral ChangedKernelNode =
     "cudaGraphExecKernelNodeSetParams";
+/// Of a call that is made, and not listed.
+static constexpr StringLiteral MadeNow = "rg-made-now";
+
+/// With the types of numbers that the call names, which are constants. Empty
+/// where one is not.
+static std::string capturedRoutine(const CallBase &C,
+                                   ArrayRef<StringRef> Words) {
+  std::string Name = ("rg.captured." + C.getCalledFunction()->getName()).str();
+  for (auto [N, Word] : enumerate(Words)) {
+    if (Word != "t")
+      continue;
+    const auto *Type = dyn_cast<ConstantInt>(C.getArgOperand(N));
+    if (!Type)
+      return {};
+    Name += "." + std::to_string(Type->getZExtValue());
+  }
+  return Name;
+}
+/// How graphs have a routine: the library, and a word per operand.
+static std::pair<StringRef, SmallVector<StringRef, 24>>
+graphWords(const Function &F) {
+  auto [Library, Text] = graphForm(F.getName()).split(' ');
+  SmallVector<StringRef, 24> Words;
+  Text.split(Words, ' ', -1, /*KeepEmpty=*/false);
+  if (Words.size() != F.arg_size() || !F.getReturnType()->isIntegerTy(32))
+    Words.clear();
+  return {Library, Words};
+}
 
 std::string retrograd::capturedName(const Function &Run) {
   return ("rg.captured." + Run.getName().drop_front(LaunchPrefix.size())).str();
@@ -124,6 +157,19 @@ static bool hasKind(const Module &M, unsigned Kind) {
          M.getFunction(HostCall) || M.getFunction(HostNode);
 }
 
+/// An element of that kind, with those operands, at the end of what is
+/// captured.
+static void append(IRBuilderBase &B, unsigned Kind, Value *Operands) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  Value *Node = makeNode(B, Kind);
+  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), nodeField(B, Node, 0));
+  B.CreateStore(B.getInt64(Kind), nodeField(B, Node, 1));
+  B.CreateStore(Operands, nodeField(B, Node, NodeHead + Kind));
+  B.CreateCall(
+      M.getOrInsertFunction("rg_graph_append", B.getVoidTy(), B.getPtrTy()),
+      {Node});
+}
+
 /// rg.captured.kernel, whose elements are of that kind.
 static void writeCaptured(Function &Run, unsigned Kind, GlobalVariable &Owner) {
   Module &M = *Run.getParent();
@@ -163,14 +209,170 @@ static void writeCaptured(Function &Run, unsigned Kind, GlobalVariable &Owner) {
     else
       B.CreateStore(&A, At);
   }
-  Value *Node = makeNode(B, Kind);
-  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), nodeField(B, Node, 0));
-  B.CreateStore(B.getInt64(Kind), nodeField(B, Node, 1));
-  B.CreateStore(All, nodeField(B, Node, NodeHead + Kind));
-  B.CreateCall(
-      M.getOrInsertFunction("rg_graph_append", B.getVoidTy(), B.getPtrTy()),
-      {Node});
+  append(B, Kind, All);
   B.CreateRetVoid();
+}
+
+namespace {
+/// A routine of a library that streams capture, for numbers of one type: so the
+/// types of what its operands lead to are known.
+struct Routine {
+  Function *F;
+  std::string Captured;
+  StringRef Library;
+  SmallVector<StringRef, 24> Words;  ///< by operand
+  SmallVector<Constant *, 24> Types; ///< by operand; null for no type
+  unsigned Handle = 0;
+
+  std::string runtime(StringRef Name) const {
+    return ("rg_" + Library + "_" + Name).str();
+  }
+  static bool isNumber(StringRef Word) {
+    return Word != "h" && Word != "-" && Word != "d" && Word != "r" &&
+           Word != "t";
+  }
+  bool hasModes() const {
+    return any_of(Words, [](StringRef W) { return W == "r" || isNumber(W); });
+  }
+  /// The operands in memory, and behind them whether numbers are the host's.
+  StructType *operands() const {
+    SmallVector<Type *, 24> Fields(F->getFunctionType()->params());
+    Fields.push_back(Type::getInt32Ty(F->getContext()));
+    return StructType::get(F->getContext(), Fields);
+  }
+};
+} // namespace
+
+/// Those that the module calls.
+static SmallVector<Routine, 8> routinesOf(Module &M) {
+  SmallVector<Routine, 8> All;
+  for (Function &F : M) {
+    if (!F.isDeclaration())
+      continue;
+    auto [Library, Words] = graphWords(F);
+    if (Words.empty())
+      continue;
+    for (const User *U : F.users()) {
+      const auto *C = dyn_cast<CallBase>(U);
+      if (!C || C->getCalledFunction() != &F)
+        continue;
+      std::string Name = capturedRoutine(*C, Words);
+      if (Name.empty() ||
+          any_of(All, [&](const Routine &R) { return R.Captured == Name; }))
+        continue;
+      Routine R{&F, Name, Library, Words, {}};
+      for (auto [N, Word] : enumerate(Words))
+        R.Types.push_back(Word == "t" ? cast<Constant>(C->getArgOperand(N))
+                                      : nullptr);
+      R.Handle = find(Words, "h") - Words.begin();
+      All.push_back(std::move(R));
+    }
+  }
+  return All;
+}
+
+/// The bytes of a number that the word W stands for.
+static Value *numberBytes(IRBuilderBase &B, const Routine &R, StringRef W) {
+  if (!W.consume_front("N@"))
+    return B.getInt64(W == "H" ? 2 : W == "G" ? 4 : W == "Z" ? 16 : 8);
+  SmallVector<StringRef, 2> Places;
+  SmallVector<Value *, 2> Types;
+  SmallVector<Type *, 2> Of;
+  W.split(Places, ',');
+  for (StringRef Place : Places) {
+    unsigned N = 0;
+    Place.getAsInteger(10, N);
+    Types.push_back(R.Types[N]);
+    Of.push_back(B.getInt32Ty());
+  }
+  return B.CreateCall(R.F->getParent()->getOrInsertFunction(
+                          R.runtime("number_bytes"),
+                          FunctionType::get(B.getInt64Ty(), Of, false)),
+                      Types);
+}
+
+/// rg.captured.routine, whose elements are of that kind.
+static void writeCaptured(const Routine &R, unsigned Kind,
+                          GlobalVariable &Owner) {
+  Module &M = *R.F->getParent();
+  LLVMContext &Ctx = M.getContext();
+  RuntimeLibrary Runtime(M);
+  auto *F = Function::Create(R.F->getFunctionType(),
+                             GlobalValue::InternalLinkage, R.Captured, M);
+  F->setDoesNotThrow();
+  IRBuilder<> B(BasicBlock::Create(Ctx, "", F));
+  auto *Record = BasicBlock::Create(Ctx, "", F);
+  auto *Now = BasicBlock::Create(Ctx, "", F);
+  SmallVector<Value *, 24> Args;
+  for (Argument &A : F->args()) {
+    Constant *Type = R.Types[A.getArgNo()];
+    Args.push_back(Type ? (Value *)Type : &A);
+  }
+  Value *Handle = Args[R.Handle];
+  Value *Name = B.CreateGlobalString(R.F->getName());
+  Value *Stream = B.CreateCall(Runtime.require(R.runtime("stream")), {Handle});
+  Value *On = B.CreateCall(Runtime.require("rg_capture_launch"),
+                           {Stream, &Owner, Name});
+  B.CreateCondBr(B.CreateICmpNE(On, B.getInt32(0)), Record, Now);
+  B.SetInsertPoint(Now);
+  CallInst *Call = B.CreateCall(R.F, Args);
+  Call->addFnAttr(Attribute::get(Ctx, MadeNow));
+  B.CreateRet(Call);
+
+  B.SetInsertPoint(Record);
+  Value *OnHost = B.getInt32(0);
+  if (R.hasModes())
+    OnHost = B.CreateCall(Runtime.require(R.runtime("on_host")), {Handle});
+  if (is_contained(R.Words, "r")) {
+    // The library would have to wait for the stream.
+    auto *Refused = BasicBlock::Create(Ctx, "", F);
+    auto *Listed = BasicBlock::Create(Ctx, "", F);
+    B.CreateCondBr(B.CreateICmpNE(OnHost, B.getInt32(0)), Refused, Listed);
+    B.SetInsertPoint(Refused);
+    B.CreateCall(Runtime.require("rg_capture_no_result"), {Name});
+    B.CreateBr(Listed);
+    B.SetInsertPoint(Listed);
+  }
+  Type *Ptr = B.getPtrTy();
+  for (auto [Arg, Word] : zip(Args, R.Words)) {
+    if (Word == "d")
+      Arg = B.CreateCall(M.getOrInsertFunction(R.runtime("captured"), Ptr, Ptr),
+                         {Arg});
+    else if (Routine::isNumber(Word))
+      Arg = B.CreateCall(M.getOrInsertFunction("rg_captured_number", Ptr, Ptr,
+                                               B.getInt64Ty(), B.getInt32Ty()),
+                         {Arg, numberBytes(B, R, Word), OnHost});
+  }
+  StructType *T = R.operands();
+  Value *All =
+      B.CreateCall(Runtime.require("rg_graph_alloc"),
+                   {B.getInt64(M.getDataLayout().getTypeAllocSize(T))});
+  Args.push_back(OnHost);
+  for (auto [N, Arg] : enumerate(Args))
+    B.CreateStore(Arg, B.CreateStructGEP(T, All, N));
+  append(B, Kind, All);
+  B.CreateRet(B.getInt32(0));
+}
+
+/// The call again, in the stream of the graph's launch.
+static void callAgain(IRBuilderBase &B, const Routine &R, Value *All,
+                      Value *Stream) {
+  RuntimeLibrary Runtime(*R.F->getParent());
+  StructType *T = R.operands();
+  SmallVector<Value *, 24> Args;
+  for (auto [N, Field] : enumerate(T->elements()))
+    Args.push_back(B.CreateLoad(Field, B.CreateStructGEP(T, All, N)));
+  Value *OnHost = Args.pop_back_val();
+  for (auto [Arg, Type] : zip(Args, R.Types))
+    if (Type)
+      Arg = Type;
+  B.CreateCall(Runtime.require(R.runtime("graph_enter")),
+               {Args[R.Handle], Stream, OnHost});
+  CallInst *Call = B.CreateCall(R.F, Args);
+  Call->addFnAttr(Attribute::get(B.getContext(), MadeNow));
+  B.CreateCall(Runtime.require(R.runtime("graph_leave")), {Args[R.Handle]});
+  B.CreateCall(Runtime.require("rg_graph_call_done"),
+               {Call, B.CreateGlobalString(R.F->getName())});
 }
 
 /// rg.graph.make.N(element, stream): the operation of one kind.
@@ -195,7 +397,8 @@ static Function *makeOperation(
 /// rg.graph.operation(element, stream, kind). A derivative that has no element
 /// of some kind does not need that kind's: so this is a dispatcher, whose
 /// callees may be without a derivative until they are called.
-static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels) {
+static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels,
+                                ArrayRef<Routine> Routines) {
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
   Type *Ptr = B.getPtrTy();
@@ -234,6 +437,14 @@ static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels) {
                          }
                          launch(B, Run, Args);
                        })});
+  }
+  for (auto [N, R] : enumerate(Routines)) {
+    unsigned Kind = FirstKernel + Kernels.size() + N;
+    Kinds.push_back(
+        {Kind, makeOperation(M, Kind,
+                             [&](IRBuilderBase &B, Value *All, Value *Stream) {
+                               callAgain(B, R, All, Stream);
+                             })});
   }
   auto *F = Function::Create(
       FunctionType::get(B.getVoidTy(), {Ptr, Ptr, B.getInt64Ty()}, false),
@@ -323,11 +534,11 @@ static void writeList(Module &M, unsigned Kinds) {
 
 /// rg.graph.launch: Kernels by their kinds.
 static void writeLaunch(Module &M, ArrayRef<Function *> Kernels,
-                        GlobalVariable &Owner) {
+                        ArrayRef<Routine> Routines, GlobalVariable &Owner) {
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
   Type *Ptr = B.getPtrTy();
-  Function *Operation = writeOperation(M, Kernels);
+  Function *Operation = writeOperation(M, Kernels, Routines);
   auto *F =
       Function::Create(FunctionType::get(B.getInt32Ty(), {Ptr, Ptr}, false),
                        GlobalValue::InternalLinkage, GraphLaunch, M);
@@ -357,8 +568,14 @@ void HostLaunches::writeGraphs() {
     writeCaptured(*L.Run, FirstKernel + Kernels.size(), *Owner);
     Kernels.push_back(L.Run);
   }
-  writeList(M, FirstKernel + Kernels.size());
-  writeLaunch(M, Kernels, *Owner);
+  SmallVector<Routine, 8> Routines = routinesOf(M);
+  for (const Routine &R : Routines) {
+    writeCaptured(R, FirstKernel + Kernels.size() + CapturedRoutines.size(),
+                  *Owner);
+    CapturedRoutines.push_back(R.Captured);
+  }
+  writeList(M, FirstKernel + Kernels.size() + Routines.size());
+  writeLaunch(M, Kernels, Routines, *Owner);
 }
 
 void HostLaunches::eraseGraphs() {
@@ -369,10 +586,13 @@ void HostLaunches::eraseGraphs() {
   Erase(GraphLaunch);
   Erase(GraphList);
   Erase((GraphPrefix + "operation").str());
-  for (unsigned Kind = 0; Kind != FirstKernel + Launches.size(); ++Kind)
+  unsigned Kinds = FirstKernel + Launches.size() + CapturedRoutines.size();
+  for (unsigned Kind = 0; Kind != Kinds; ++Kind)
     Erase((GraphPrefix + "make." + Twine(Kind)).str());
   for (const Launch &L : Launches)
     Erase(capturedName(*L.Run));
+  for (const std::string &Name : CapturedRoutines)
+    Erase(Name);
 }
 
 namespace {
@@ -438,6 +658,8 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
           .Default(-1);
   if (Stream >= 0)
     return StreamCall{"", Stream};
+  if (isInactiveName(Name))
+    return std::nullopt;
   for (StringRef Prefix : {"cublas", "cufftExec", "cusparseSp", "cusolverDn",
                            "curandGenerate", "nccl"})
     if (Name.starts_with(Prefix))
@@ -524,6 +746,14 @@ void retrograd::rewriteCaptures(Function &Clone) {
       C->eraseFromParent();
       continue;
     }
+    if (C->hasFnAttr(MadeNow))
+      continue;
+    if (auto Words = graphWords(*Callee).second; !Words.empty())
+      if (Function *Captured = M.getFunction(capturedRoutine(*C, Words));
+          Captured && Captured->getFunctionType() == C->getFunctionType()) {
+        C->setCalledFunction(Captured);
+        continue;
+      }
     std::optional<StreamCall> S = streamCall(Callee->getName());
     if (!S)
       continue;

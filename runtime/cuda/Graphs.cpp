@@ -144,7 +144,30 @@ void rgcuda::mustNotCapture(const char *Library) {
     return;
   fprintf(stderr,
           "retrograd: a call of %s while a stream is captured: graphs of "
-          "--offload=cpu do not record libraries [RG1607]\n",
+          "--offload=cpu do not record this library [RG1607]\n",
+          Library);
+  abort();
+}
+
+static thread_local bool Again = false;
+bool rgcuda::lists(cudaStream_t S) { return !Again && isCapturing(S); }
+void rgcuda::list(cudaStream_t S, std::function<int()> Call) {
+  inStream(S, NodeKind::Library, [Call = std::move(Call)] {
+    Again = true;
+    int Status = Call();
+    Again = false;
+    return Status ? cudaErrorUnknown : cudaSuccess;
+  });
+}
+void rgcuda::beforeCall() {
+  if (!Again)
+    finishDevice(-1);
+}
+void rgcuda::mustNotList(const char *Library) {
+  fprintf(stderr,
+          "retrograd: a call of %s that gives the host a number while its "
+          "stream is captured: the handle's pointer mode has to be that of the "
+          "device [RG1607]\n",
           Library);
   abort();
 }

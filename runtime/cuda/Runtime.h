@@ -45,7 +45,7 @@ cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments,
 /// What a stream is given: done at once, or, while the stream is captured,
 /// when the graph is launched.
 typedef std::function<cudaError_t()> Work;
-enum class NodeKind { Kernel, Copy, Fill, Call, Nothing };
+enum class NodeKind { Kernel, Copy, Fill, Call, Library, Nothing };
 cudaError_t inStream(cudaStream_t S, NodeKind K, Work Node);
 cudaError_t launchIn(cudaStream_t S, const void *Host, dim3 Grid, dim3 Block,
                      void **Arguments, size_t Shared, bool Cooperative);
@@ -72,6 +72,44 @@ bool isApart(cudaStream_t S);
 /// In front of what a library does at once: all that streams have runs first.
 /// Ends the program where a stream is captured, since the graph would lack it.
 void mustNotCapture(const char *Library);
+/// A call of a library in that stream is to be listed: it is captured, and this
+/// is not the call that a graph makes again.
+bool lists(cudaStream_t S);
+/// Lists it. What it returns is 0, or the library's error.
+void list(cudaStream_t S, std::function<int()> Call);
+/// In front of what a library does at once: as mustNotCapture, in a stream that
+/// is not captured.
+void beforeCall();
+/// A number by address as a graph has it: of the host's memory as it is now.
+template <class T> class GivenNumber {
+  const T *At;
+  T Value;
+  bool Own;
+
+public:
+  GivenNumber(const T *At, bool OnHost) : At(At), Value(), Own(OnHost && At) {
+    if (Own)
+      Value = *At;
+  }
+  operator const T *() const { return Own ? &Value : At; }
+};
+/// The same, of a type that has that many bytes.
+class AnyNumber {
+  const void *At;
+  alignas(16) unsigned char Value[16];
+  bool Own;
+
+public:
+  AnyNumber(const void *At, size_t Bytes, bool OnHost)
+      : At(At), Value(), Own(OnHost && At) {
+    if (Own)
+      __builtin_memcpy(Value, At, Bytes);
+  }
+  operator const void *() const { return Own ? Value : At; }
+};
+/// In front of a call that would give the host a number.
+void mustNotList(const char *Library);
+
 /// An event of a stream that is captured; a stream that waits for such a one is
 /// captured, too. False: of no such stream.
 bool captureRecord(cudaEvent_t E, cudaStream_t S);

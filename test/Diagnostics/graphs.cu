@@ -1,8 +1,10 @@
 // REQUIRES: openblas
-// RUN: %rgcxx --offload=cpu -O1 %s -o %t -lcublas
+// RUN: %rgcxx --offload=cpu -O1 %s -o %t -lcublas -lcurand
 // RUN: not --crash %t outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not --crash %t library 2>&1 | FileCheck %s --check-prefix=LIBRARY
 // RUN: not --crash %t primal 2>&1 | FileCheck %s --check-prefix=PRIMAL
+// RUN: not --crash %t number 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not --crash %t failure 2>&1 | FileCheck %s --check-prefix=FAILURE
 // RUN: not --crash %t symbol 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // RUN: not --crash %t twice 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not --crash %t child 2>&1 | FileCheck %s --check-prefix=CHILD
@@ -11,6 +13,7 @@
 #include <cstring>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <curand.h>
 
 extern int enzyme_dup;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
@@ -29,11 +32,20 @@ static void capture(double *d) {
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
   square<<<1, 1, 0, stream>>>(d);
   if (!strcmp(what, "library") || !strcmp(what, "primal")) {
+    curandGenerator_t r;
+    curandCreateGenerator(&r, CURAND_RNG_PSEUDO_DEFAULT);
+    curandSetStream(r, stream);
+    curandGenerateUniformDouble(r, d, 1);
+  }
+  if (!strcmp(what, "number") || !strcmp(what, "failure")) {
     cublasHandle_t h;
-    double two = 2;
+    double length, two = 2;
     cublasCreate(&h);
     cublasSetStream(h, stream);
-    cublasDscal(h, 1, &two, d, 1);
+    if (!strcmp(what, "number"))
+      cublasDnrm2(h, 1, d, 1, &length);
+    else
+      cublasDgemv(h, CUBLAS_OP_N, 2, 2, &two, d, 1, d, 1, &two, d, 1); // a leading dimension of 1
   }
   if (!strcmp(what, "symbol"))
     cudaMemcpyFromSymbolAsync(d, variable, 8, 0, cudaMemcpyDeviceToDevice, stream);
@@ -68,8 +80,10 @@ static double f(const double *x) {
   return y;
 }
 // OUTSIDE: retrograd: a derivative met a launch of a graph that it has not captured itself: capture it in the differentiated function [RG2203]
-// LIBRARY: retrograd: a derivative met a call while a stream is being captured, which graphs of derivatives do not record, of 'cublas{{.*}}' [RG2203]
-// PRIMAL: retrograd: a call of cuBLAS while a stream is captured: graphs of --offload=cpu do not record libraries [RG1607]
+// LIBRARY: retrograd: a derivative met a call while a stream is being captured, which graphs of derivatives do not record, of 'curandGenerateUniformDouble' [RG2203]
+// PRIMAL: retrograd: a call of cuRAND while a stream is captured: graphs of --offload=cpu do not record this library [RG1607]
+// NUMBER: retrograd: a derivative met a call that gives the host a number while its stream is being captured (let the handle's pointer mode be that of the device), of 'cublasDnrm2_v2' [RG2203]
+// FAILURE: retrograd: a derivative met a launch of a graph in which a library's call failed, of 'cublasDgemv_v2' [RG2203]
 // SYMBOL: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaMemcpyFromSymbolAsync' [RG2203]
 // TWICE: retrograd: a derivative met a capture that begins in a thread where another has not ended: it is 'cudaStreamBeginCapture' [RG2203]
 // CHILD: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaGraphLaunch' [RG2203]

@@ -53,6 +53,7 @@ public:
     emitAssembly();
     emitMessageTypes();
     emitParallelMethods();
+    emitGraphedCalls();
     OS << "#endif\n";
   }
 
@@ -64,6 +65,7 @@ private:
   void emitAssembly();
   void emitMessageTypes();
   void emitParallelMethods();
+  void emitGraphedCalls();
   void emitName(const Twine &Name, unsigned Index, StringRef Form) {
     OS << "  {\"" << Name << "\", " << Index << ", NameForm::" << Form
        << "},\n";
@@ -302,6 +304,16 @@ void CatalogueWriter::emitParallelMethods() {
       OS << ", " << quoted(R->getValueAsString(Field));
     OS << "},\n";
   }
+  OS << "};\n";
+}
+
+void CatalogueWriter::emitGraphedCalls() {
+  OS << "static const GraphedCall GraphedCalls[] = {\n";
+  for (const Record *R : All)
+    if (isA(R, "Expansion"))
+      if (StringRef Graph = R->getValueAsString("Graph"); !Graph.empty())
+        for (StringRef Name : R->getValueAsListOfStrings("Names"))
+          OS << "  {" << quoted(Name) << ", " << quoted(Graph) << "},\n";
   OS << "};\n";
 }
 

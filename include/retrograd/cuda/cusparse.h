@@ -74,6 +74,23 @@ typedef enum {
   CUSPARSE_SPMM_CSR_ALG3 = 12
 } cusparseSpMMAlg_t;
 
+/* Of matrices as older routines describe them, which are not here. */
+typedef enum {
+  CUSPARSE_MATRIX_TYPE_GENERAL = 0,
+  CUSPARSE_MATRIX_TYPE_SYMMETRIC = 1,
+  CUSPARSE_MATRIX_TYPE_HERMITIAN = 2,
+  CUSPARSE_MATRIX_TYPE_TRIANGULAR = 3
+} cusparseMatrixType_t;
+typedef enum {
+  CUSPARSE_FILL_MODE_LOWER = 0,
+  CUSPARSE_FILL_MODE_UPPER = 1
+} cusparseFillMode_t;
+typedef enum {
+  CUSPARSE_DIAG_TYPE_NON_UNIT = 0,
+  CUSPARSE_DIAG_TYPE_UNIT = 1
+} cusparseDiagType_t;
+typedef struct cusparseMatDescr *cusparseMatDescr_t;
+
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
 typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
@@ -98,6 +115,21 @@ cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle,
                                         cusparsePointerMode_t *mode);
 const char *cusparseGetErrorName(cusparseStatus_t status);
 const char *cusparseGetErrorString(cusparseStatus_t status);
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t *descriptor);
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descriptor);
+cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t descriptor,
+                                    cusparseMatrixType_t type);
+cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t descriptor);
+cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t descriptor,
+                                        cusparseFillMode_t fill);
+cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t descriptor);
+cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t descriptor,
+                                        cusparseDiagType_t diag);
+cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t descriptor);
+cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t descriptor,
+                                         cusparseIndexBase_t base);
+cusparseIndexBase_t
+cusparseGetMatIndexBase(const cusparseMatDescr_t descriptor);
 
 cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *matrix, int64_t rows,
                                    int64_t cols, int64_t nnz, void *rowOffsets,

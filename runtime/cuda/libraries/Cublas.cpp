@@ -37,7 +37,7 @@ constexpr uint64_t Magic = 0x72676375626c6173;
 bool valid(cublasHandle_t H) { return H && H->Magic == Magic; }
 /// A handle is there, and Good holds.
 cublasStatus_t check(cublasHandle_t H, bool Good) {
-  rgcuda::mustNotCapture("cuBLAS");
+  rgcuda::beforeCall();
   return !valid(H) ? CUBLAS_STATUS_NOT_INITIALIZED
          : !Good   ? CUBLAS_STATUS_INVALID_VALUE
                    : CUBLAS_STATUS_SUCCESS;
@@ -45,6 +45,38 @@ cublasStatus_t check(cublasHandle_t H, bool Good) {
 #define CHECK(Good)                                                            \
   if (cublasStatus_t Error = check(handle, Good))                              \
   return Error
+
+/// In a stream that is captured a graph gets the call, and numbers of the host
+/// as they are.
+#define LIST(Call, ...)                                                        \
+  if (valid(handle) && rgcuda::lists(handle->Stream))                          \
+  return listed(handle->Stream, Call, handle, __VA_ARGS__)
+/// The same, of a routine with a result.
+#define LIST_DEVICE(Call, ...)                                                 \
+  if (valid(handle) && handle->Numbers == CUBLAS_POINTER_MODE_HOST &&          \
+      rgcuda::lists(handle->Stream))                                           \
+    rgcuda::mustNotList("cuBLAS");                                             \
+  LIST(Call, __VA_ARGS__)
+#define NUMBER(x) onHost(x, handle)
+#define ANY_NUMBER(x)                                                          \
+  rgcuda::AnyNumber(x, bytesOf(typeC, compute),                                \
+                    handle->Numbers == CUBLAS_POINTER_MODE_HOST)
+template <class F, class... A>
+cublasStatus_t listed(cudaStream_t S, F *Call, A... Args) {
+  rgcuda::list(S, [=]() -> int { return Call(Args...); });
+  return CUBLAS_STATUS_SUCCESS;
+}
+template <class T>
+rgcuda::GivenNumber<T> onHost(const T *x, cublasHandle_t handle) {
+  return {x, handle->Numbers == CUBLAS_POINTER_MODE_HOST};
+}
+/// Of the numbers of a product with a result of that type.
+size_t bytesOf(cudaDataType Type, cublasComputeType_t Compute) {
+  return Compute == CUBLAS_COMPUTE_16F || Compute == 65 ? 2
+         : Type == CUDA_C_64F                           ? 16
+         : Type == CUDA_R_64F || Type == CUDA_C_32F     ? 8
+                                                        : 4;
+}
 
 char transposition(cublasOperation_t Op) {
   return Op == CUBLAS_OP_N ? 'N' : Op == CUBLAS_OP_T ? 'T' : 'C';
@@ -364,6 +396,9 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     long long int strideB, const void *beta, void *C, cudaDataType typeC,
     int ldc, long long int strideC, int count, cublasComputeType_t compute,
     cublasGemmAlgo_t) {
+  LIST(cublasGemmStridedBatchedEx, opA, opB, m, n, k, ANY_NUMBER(alpha), A,
+       typeA, lda, strideA, B, typeB, ldb, strideB, ANY_NUMBER(beta), C, typeC,
+       ldc, strideC, count, compute, CUBLAS_GEMM_DEFAULT);
   if (typeA == typeB && (typeA == CUDA_R_16F || typeA == CUDA_R_16BF) &&
       (typeC == typeA || typeC == CUDA_R_32F))
     return narrowGemm(handle, opA, opB, m, n, k, alpha, A, lda, strideA, B, ldb,

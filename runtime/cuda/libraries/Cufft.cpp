@@ -56,6 +56,7 @@ struct Plan {
   bool Made, Said;
   int Rank, Size[3], Batch;
   cufftType Type;
+  cudaStream_t Stream;
   Side In, Out;
   /// By direction and place.
   void *Of[2][2];
@@ -166,8 +167,14 @@ RG_FFTW(fftwf, float)
 template <class T>
 cufftResult execute(cufftHandle H, cufftType Type, void *In, void *Out,
                     int Direction) {
-  rgcuda::mustNotCapture("cuFFT");
   Plan *P = planOf(H);
+  if (P && rgcuda::lists(P->Stream)) {
+    rgcuda::list(P->Stream, [=]() -> int {
+      return execute<T>(H, Type, In, Out, Direction);
+    });
+    return CUFFT_SUCCESS;
+  }
+  rgcuda::beforeCall();
   if (!P || !P->Made)
     return CUFFT_INVALID_PLAN;
   if (P->Type != Type)
@@ -356,8 +363,11 @@ cufftResult cufftSetWorkArea(cufftHandle plan, void *) {
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int) {
   return planOf(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
-cufftResult cufftSetStream(cufftHandle plan, cudaStream_t) {
-  return planOf(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
+  Plan *P = planOf(plan);
+  if (!P)
+    return CUFFT_INVALID_PLAN;
+  return P->Stream = stream, CUFFT_SUCCESS;
 }
 cufftResult cufftGetVersion(int *version) {
   return *version = CUFFT_VERSION, CUFFT_SUCCESS;

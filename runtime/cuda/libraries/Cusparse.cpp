@@ -43,6 +43,12 @@ struct cusparseDnMatDescr {
   cudaDataType Type;
   cusparseOrder_t Order;
 };
+struct cusparseMatDescr {
+  cusparseMatrixType_t Type;
+  cusparseFillMode_t FillMode;
+  cusparseDiagType_t DiagType;
+  cusparseIndexBase_t IndexBase;
+};
 
 namespace {
 template <class D, class H> cusparseStatus_t create(H *To, const D &From) {
@@ -170,6 +176,24 @@ cusparseStatus_t product(cusparseHandle_t H, const void *a,
     multiply(*(const float *)a, A, Transposed, B, *(const float *)b, C);
   return CUSPARSE_STATUS_SUCCESS;
 }
+/// Now, or when a graph is launched: it has descriptors, and numbers of the
+/// host, as they are.
+cusparseStatus_t productIn(cusparseHandle_t H, const void *a,
+                           const cusparseSpMatDescr &A, bool Transposed,
+                           const Dense &B, const void *b, const Dense &C,
+                           cudaDataType Type) {
+  if (!H || !rgcuda::lists(H->Stream)) {
+    rgcuda::beforeCall();
+    return product(H, a, A, Transposed, B, b, C, Type);
+  }
+  bool OnHost = H->Numbers == CUSPARSE_POINTER_MODE_HOST;
+  size_t Bytes = Type == CUDA_R_64F ? 8 : 4;
+  rgcuda::AnyNumber X(a, Bytes, OnHost), Y(b, Bytes, OnHost);
+  rgcuda::list(H->Stream, [=]() -> int {
+    return product(H, X, A, Transposed, B, Y, C, Type);
+  });
+  return CUSPARSE_STATUS_SUCCESS;
+}
 } // namespace
 
 extern "C" {
@@ -179,6 +203,26 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
   return destroy(handle);
 }
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t *descriptor) {
+  return create(descriptor, cusparseMatDescr{});
+}
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descriptor) {
+  return destroy(descriptor);
+}
+#define RG_DESCRIBED(Name, T)                                                  \
+  cusparseStatus_t cusparseSetMat##Name(cusparseMatDescr_t descriptor,         \
+                                        T value) {                             \
+    if (!descriptor)                                                           \
+      return CUSPARSE_STATUS_INVALID_VALUE;                                    \
+    return descriptor->Name = value, CUSPARSE_STATUS_SUCCESS;                  \
+  }                                                                            \
+  T cusparseGetMat##Name(const cusparseMatDescr_t descriptor) {                \
+    return descriptor ? descriptor->Name : T();                                \
+  }
+RG_DESCRIBED(Type, cusparseMatrixType_t)
+RG_DESCRIBED(FillMode, cusparseFillMode_t)
+RG_DESCRIBED(DiagType, cusparseDiagType_t)
+RG_DESCRIBED(IndexBase, cusparseIndexBase_t)
 #define HANDLE(Good)                                                           \
   if (!handle)                                                                 \
     return CUSPARSE_STATUS_NOT_INITIALIZED;                                    \
@@ -352,8 +396,7 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t opA,
                               cusparseDnVecDescr_t C, cudaDataType computeType,
                               cusparseSpMVAlg_t, void *) {
   PRODUCT;
-  rgcuda::mustNotCapture("cuSPARSE");
-  return product(handle, alpha, *matA, opA != 0, *B, beta, *C, computeType);
+  return productIn(handle, alpha, *matA, opA != 0, *B, beta, *C, computeType);
 }
 cusparseStatus_t cusparseSpMM_bufferSize(
     cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t,
@@ -380,8 +423,7 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opA,
                               cusparseDnMatDescr_t C, cudaDataType computeType,
                               cusparseSpMMAlg_t, void *) {
   PRODUCT;
-  rgcuda::mustNotCapture("cuSPARSE");
-  return product(handle, alpha, *matA, opA != 0, Dense(*B, opB != 0), beta,
-                 Dense(*C, false), computeType);
+  return productIn(handle, alpha, *matA, opA != 0, Dense(*B, opB != 0), beta,
+                   Dense(*C, false), computeType);
 }
 } // extern "C"
