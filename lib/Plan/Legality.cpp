@@ -580,6 +580,32 @@ static bool isAddressTakenForNumber(const Instruction &I,
          Activity.isVariedMemory(Bits->getPointerOperand()) && isMovedOn(*C);
 }
 
+/// S stores, as an integer, the address of memory that has a shadow, where
+/// pointers are read: the shadow of what is read there would be lost.
+static bool isAddressStoredAsInteger(const StoreInst &S,
+                                     const ProgramFacts &Facts,
+                                     const ActivityAnalysis &Activity) {
+  const Value *P = S.getPointerOperand();
+  // What types follow as a pointer has its shadow stored beside it.
+  if (!S.getValueOperand()->getType()->isIntegerTy(64) ||
+      !Activity.hasShadow(P) || Facts.shape(S.getValueOperand()).HasPointer)
+    return false;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(S.getValueOperand());
+  bool IsAddress = false;
+  for (unsigned I = 0; I != Words.size() && !IsAddress; ++I) {
+    if (const auto *Address = dyn_cast<PtrToIntInst>(Words[I]))
+      IsAddress = Activity.isActiveMemory(Address->getPointerOperand());
+    if (isa<PHINode, SelectInst, FreezeInst>(Words[I]))
+      for (const Value *From : cast<User>(Words[I])->operand_values())
+        if (From->getType() == S.getValueOperand()->getType())
+          Words.insert(From);
+  }
+  return IsAddress && any_of(Facts.types().leavesAt(P, 8), [](const auto &L) {
+           return L.Kind.K == ByteKind::Pointer;
+         });
+}
+
 /// The bits of the pointer that Load reads are taken for a number.
 static bool isUsedAsNumber(const LoadInst &Load) {
   return Load.getType()->isPointerTy() &&
@@ -838,6 +864,11 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       else if (isAddressTakenForNumber(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "an address in a register of floating-point numbers");
+      else if (const auto *S = dyn_cast<StoreInst>(&I);
+               S &&
+               isAddressStoredAsInteger(*S, Subject.facts(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "an address that is stored as an integer and read as a pointer");
       else if (isNumberReadAsAddress(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "a number in a register that holds an address");

@@ -155,11 +155,33 @@ static Value *loadOfPointer(IntToPtrInst &I) {
   return P;
 }
 
+/// A word of memory whose type nobody wrote, or that is a pointer by what was
+/// written, gets an address that is an integer here (an object of one pointer,
+/// copied as a word): the pointer is stored. Null if S is not like that.
+static Value *storedPointer(StoreInst &S, DenseMap<Value *, Value *> &Choices) {
+  Value *V = S.getValueOperand();
+  if (!V->getType()->isIntegerTy(64) || !S.isSimple())
+    return nullptr;
+  const Type *Tagged = taggedType(S);
+  SmallPtrSet<Value *, 8> Web;
+  bool Any = false;
+  if (!(Tagged->isVoidTy() || Tagged->isPointerTy()) ||
+      hasFact(S, SourceFact::Integer) || hasFact(S, SourceFact::Written) ||
+      !isChoiceOfAddresses(V, Web, Any) || !Any)
+    return nullptr;
+  return choiceOfPointers(V, Choices);
+}
+
 void retrograd::spellAddresses(Function &F) {
   DenseMap<Value *, Value *> Choices;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);
     Value *P = nullptr;
+    if (auto *S = dyn_cast<StoreInst>(&I)) {
+      if (Value *Stored = storedPointer(*S, Choices))
+        S->setOperand(0, Stored);
+      continue;
+    }
     if (isa<IntToPtrInst>(I) && I.getOperand(0)->getType()->isIntegerTy(64) &&
         I.getType() == B.getPtrTy()) {
       P = pointerBehind(I.getOperand(0), B);
