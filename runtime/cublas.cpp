@@ -508,6 +508,34 @@ int rg_expand_cublasGemmEx(void *h, int ta, int tb, int m, int n, int k,
                                (const float *)A, lda, (const float *)B, ldb,
                                (const float *)b, (float *)C, ldc);
 }
+// The addresses lie on the device.
+int rg_expand_cublasGemmBatchedEx(void *h, int ta, int tb, int m, int n, int k,
+                                  const void *a, const void *const *A,
+                                  int typeA, int lda, const void *const *B,
+                                  int typeB, int ldb, const void *b,
+                                  void *const *C, int typeC, int ldc, int N,
+                                  int compute, int algorithm) {
+  int Error = 0;
+  for (int i = 0; i < N && !Error; ++i) {
+    const void *X, *Y;
+    void *Z;
+    rg_gpu_copy(&X, A + i, sizeof X, DeviceToHost);
+    rg_gpu_copy(&Y, B + i, sizeof Y, DeviceToHost);
+    rg_gpu_copy(&Z, C + i, sizeof Z, DeviceToHost);
+    Error =
+        rg_expand_cublasGemmEx(h, ta, tb, m, n, k, a, X, typeA, lda, Y, typeB,
+                               ldb, b, Z, typeC, ldc, compute, algorithm);
+  }
+  return Error;
+}
+int rg_expand_cublasHgemmBatched(void *h, int ta, int tb, int m, int n, int k,
+                                 const void *a, const void *const *A, int lda,
+                                 const void *const *B, int ldb, const void *b,
+                                 void *const *C, int ldc, int N) {
+  return rg_expand_cublasGemmBatchedEx(h, ta, tb, m, n, k, a, A, Real16, lda, B,
+                                       Real16, ldb, b, C, Real16, ldc, N, 64,
+                                       -1);
+}
 int rg_expand_cublasHgemm(void *h, int ta, int tb, int m, int n, int k,
                           const void *a, const void *A, int lda, const void *B,
                           int ldb, const void *b, void *C, int ldc) {

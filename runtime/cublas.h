@@ -124,6 +124,30 @@ RG_CUBLAS_SYMBOLS(double, D)
   int cublas##P##trsm_v2(void *, int, int, int, int, int, int,                 \
                          const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,   \
                          int, rg::ComplexOf<R> *, int);                        \
+  int cublas##P##trmv_v2(void *, int, int, int, int, const rg::ComplexOf<R> *, \
+                         int, rg::ComplexOf<R> *, int);                        \
+  int cublas##P##trsv_v2(void *, int, int, int, int, const rg::ComplexOf<R> *, \
+                         int, rg::ComplexOf<R> *, int);                        \
+  int cublas##P##symm_v2(void *, int, int, int, int, const rg::ComplexOf<R> *, \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##hemm_v2(void *, int, int, int, int, const rg::ComplexOf<R> *, \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##syrk_v2(void *, int, int, int, int, const rg::ComplexOf<R> *, \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##syr2k_v2(void *, int, int, int, int,                          \
+                          const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,  \
+                          int, const rg::ComplexOf<R> *, int,                  \
+                          const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);  \
+  int cublas##P##geam(void *, int, int, int, int, const rg::ComplexOf<R> *,    \
+                      const rg::ComplexOf<R> *, int, const rg::ComplexOf<R> *, \
+                      const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *, int); \
+  int cublas##P##dgmm(void *, int, int, int, const rg::ComplexOf<R> *, int,    \
+                      const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *, int); \
   int cublas##P##gemmStridedBatched(                                           \
       void *, int, int, int, int, int, const rg::ComplexOf<R> *,               \
       const rg::ComplexOf<R> *, int, long long, const rg::ComplexOf<R> *, int, \
@@ -155,6 +179,36 @@ struct Queue {
 };
 
 #define RG_CUBLAS_OVERLOADS(T, P)                                              \
+  inline int trmv(Queue q, int u, int t, int d, int n, const T *A, int lda,    \
+                  T *x, int incx) {                                            \
+    return cublas##P##trmv_v2(q.h, u, t, d, n, A, lda, x, incx);               \
+  }                                                                            \
+  inline int trsv(Queue q, int u, int t, int d, int n, const T *A, int lda,    \
+                  T *x, int incx) {                                            \
+    return cublas##P##trsv_v2(q.h, u, t, d, n, A, lda, x, incx);               \
+  }                                                                            \
+  inline int symm(Queue q, int s, int u, int m, int n, T a, const T *A,        \
+                  int lda, const T *B, int ldb, T b, T *C, int ldc) {          \
+    return cublas##P##symm_v2(q.h, s, u, m, n, &a, A, lda, B, ldb, &b, C,      \
+                              ldc);                                            \
+  }                                                                            \
+  inline int syrk(Queue q, int u, int t, int n, int k, T a, const T *A,        \
+                  int lda, T b, T *C, int ldc) {                               \
+    return cublas##P##syrk_v2(q.h, u, t, n, k, &a, A, lda, &b, C, ldc);        \
+  }                                                                            \
+  inline int syr2k(Queue q, int u, int t, int n, int k, T a, const T *A,       \
+                   int lda, const T *B, int ldb, T b, T *C, int ldc) {         \
+    return cublas##P##syr2k_v2(q.h, u, t, n, k, &a, A, lda, B, ldb, &b, C,     \
+                               ldc);                                           \
+  }                                                                            \
+  inline int geam(Queue q, int ta, int tb, int m, int n, T a, const T *A,      \
+                  int lda, T b, const T *B, int ldb, T *C, int ldc) {          \
+    return cublas##P##geam(q.h, ta, tb, m, n, &a, A, lda, &b, B, ldb, C, ldc); \
+  }                                                                            \
+  inline int dgmm(Queue q, int s, int m, int n, const T *A, int lda,           \
+                  const T *x, int incx, T *C, int ldc) {                       \
+    return cublas##P##dgmm(q.h, s, m, n, A, lda, x, incx, C, ldc);             \
+  }                                                                            \
   inline int trmm(Queue q, int s, int u, int t, int d, int m, int n, T a,      \
                   const T *A, int lda, const T *B, int ldb, T *C, int ldc) {   \
     return cublas##P##trmm_v2(q.h, s, u, t, d, m, n, &a, A, lda, B, ldb, C,    \
@@ -219,41 +273,16 @@ struct Queue {
                   const T *y, int incy, T *A, int lda) {                       \
     return cublas##P##syr2_v2(q.h, u, n, &a, x, incx, y, incy, A, lda);        \
   }                                                                            \
-  inline int trmv(Queue q, int u, int t, int d, int n, const T *A, int lda,    \
-                  T *x, int incx) {                                            \
-    return cublas##P##trmv_v2(q.h, u, t, d, n, A, lda, x, incx);               \
-  }                                                                            \
-  inline int trsv(Queue q, int u, int t, int d, int n, const T *A, int lda,    \
-                  T *x, int incx) {                                            \
-    return cublas##P##trsv_v2(q.h, u, t, d, n, A, lda, x, incx);               \
-  }                                                                            \
-  inline int symm(Queue q, int s, int u, int m, int n, T a, const T *A,        \
-                  int lda, const T *B, int ldb, T b, T *C, int ldc) {          \
-    return cublas##P##symm_v2(q.h, s, u, m, n, &a, A, lda, B, ldb, &b, C,      \
-                              ldc);                                            \
-  }                                                                            \
-  inline int syrk(Queue q, int u, int t, int n, int k, T a, const T *A,        \
-                  int lda, T b, T *C, int ldc) {                               \
-    return cublas##P##syrk_v2(q.h, u, t, n, k, &a, A, lda, &b, C, ldc);        \
-  }                                                                            \
-  inline int syr2k(Queue q, int u, int t, int n, int k, T a, const T *A,       \
-                   int lda, const T *B, int ldb, T b, T *C, int ldc) {         \
-    return cublas##P##syr2k_v2(q.h, u, t, n, k, &a, A, lda, B, ldb, &b, C,     \
-                               ldc);                                           \
-  }                                                                            \
-  inline int geam(Queue q, int ta, int tb, int m, int n, T a, const T *A,      \
-                  int lda, T b, const T *B, int ldb, T *C, int ldc) {          \
-    return cublas##P##geam(q.h, ta, tb, m, n, &a, A, lda, &b, B, ldb, C, ldc); \
-  }                                                                            \
-  inline int dgmm(Queue q, int s, int m, int n, const T *A, int lda,           \
-                  const T *x, int incx, T *C, int ldc) {                       \
-    return cublas##P##dgmm(q.h, s, m, n, A, lda, x, incx, C, ldc);             \
-  }                                                                            \
   inline int gerc(Queue q, int m, int n, T a, const T *x, int incx,            \
                   const T *y, int incy, T *A, int lda) {                       \
     return ger(q, m, n, a, x, incx, y, incy, A, lda);                          \
   }
 #define RG_CUBLAS_COMPLEX_OVERLOADS(T, R, P, N)                                \
+  inline int hemm(Queue q, int s, int u, int m, int n, T a, const T *A,        \
+                  int lda, const T *B, int ldb, T b, T *C, int ldc) {          \
+    return cublas##P##hemm_v2(q.h, s, u, m, n, &a, A, lda, B, ldb, &b, C,      \
+                              ldc);                                            \
+  }                                                                            \
   inline int dotuTo(Queue q, int n, const T *x, int incx, const T *y,          \
                     int incy, T *r) {                                          \
     return cublas##P##dotu_v2(q.h, n, x, incx, y, incy, r);                    \
@@ -382,6 +411,39 @@ inline void combine(Queue q, int64_t m, int64_t n, ComplexOf<R> a,
     if (a.im != 0)
       Map(1 - To, To ? a.im : -a.im, R(1), To);
   }
+}
+/// B += A C, or conj(A) C, element by element.
+template <class R>
+inline void addProductOf(Queue q, int64_t m, int64_t n, bool Conjugate,
+                         Strided<const ComplexOf<R>> A,
+                         Strided<const ComplexOf<R>> C,
+                         Strided<ComplexOf<R>> B) {
+  R i = Conjugate ? -1 : 1;
+  addProduct(q, m, n, R(1), part(A, 0), part(C, 0), part(B, 0));
+  addProduct(q, m, n, -i, part(A, 1), part(C, 1), part(B, 0));
+  addProduct(q, m, n, R(1), part(A, 0), part(C, 1), part(B, 1));
+  addProduct(q, m, n, i, part(A, 1), part(C, 0), part(B, 1));
+}
+inline void addProductOf(Queue q, int64_t m, int64_t n, bool,
+                         Strided<const float> A, Strided<const float> C,
+                         Strided<float> B) {
+  addProduct(q, m, n, 1.0f, A, C, B);
+}
+inline void addProductOf(Queue q, int64_t m, int64_t n, bool,
+                         Strided<const double> A, Strided<const double> C,
+                         Strided<double> B) {
+  addProduct(q, m, n, 1.0, A, C, B);
+}
+/// n ones.
+template <class T> inline void ones(Queue q, int n, T *x) {
+  map(q, RG_MAP_ONE, RG_ALL, false, n, 1, T(1), nothing<T>(), nothing<T>(),
+      T(0), Strided<T>{x, 1, 0});
+}
+template <class R> inline void ones(Queue q, int n, ComplexOf<R> *x) {
+  Strided<ComplexOf<R>> X{x, 1, 0};
+  for (int Which : {0, 1})
+    map(q, RG_MAP_ONE, RG_ALL, false, n, 1, R(1 - Which), nothing<R>(),
+        nothing<R>(), R(0), part(X, Which));
 }
 template <class R>
 inline void addTo(Queue q, int64_t m, int64_t n, ComplexOf<R> a,

@@ -303,11 +303,11 @@ template <class T> struct Dgmm {
     Strided<T> To{Sum, 1, m};
     clear(q, m, n, To);
     if (A.active())
-      addProduct(q, m, n, T(1), matrix((const T *)A.D, lda), spread(x.P, incx),
-                 To);
+      addProductOf(q, m, n, false, matrix((const T *)A.D, lda),
+                   spread(x.P, incx), To);
     if (x.active())
-      addProduct(q, m, n, T(1), matrix(A.P, lda), spread((const T *)x.D, incx),
-                 To);
+      addProductOf(q, m, n, false, matrix(A.P, lda),
+                   spread((const T *)x.D, incx), To);
     assignTo(q, m, n, T(1), constant(To), matrix(C.D, ldc));
   }
   void keep(Keeper k) const {
@@ -331,15 +331,14 @@ template <class T> struct Dgmm {
     clear(q, m, n, matrix(C.D, ldc));
     if (A.active()) {
       auto X = wasVector(K, 0, x.P, incx);
-      addProduct(q, m, n, T(1), G, spread(X.P, X.ld), matrix(A.D, lda));
+      addProductOf(q, m, n, true, spread(X.P, X.ld), G, matrix(A.D, lda));
     }
     if (x.active()) {
       auto X = was(K, 1, m, n, A.P, lda);
       Scratch<T> P(q, (int64_t)m * n), One(q, m + n);
       clear(q, m, n, Strided<T>{P, 1, m});
-      addProduct(q, m, n, T(1), G, matrix(X.P, X.ld), Strided<T>{P, 1, m});
-      map(q, RG_MAP_ONE, RG_ALL, false, m + n, 1, T(1), nothing<T>(),
-          nothing<T>(), T(0), Strided<T>{One, 1, 0});
+      addProductOf(q, m, n, true, matrix(X.P, X.ld), G, Strided<T>{P, 1, m});
+      ones(q, m + n, (T *)One);
       must(gemv(q, left(s) ? OpN : OpT, m, n, T(1), (const T *)(T *)P, m,
                 (const T *)(T *)One, 1, T(1), x.D, incx),
            "gemv");
@@ -531,5 +530,7 @@ template <class E, class O> struct NarrowGemm {
 };
 
 } // namespace rg::device
+
+#include "cublas_complex.h"
 
 #endif

@@ -152,6 +152,12 @@ defm cublas_gemm_strided
              "n - - - - - - rT - - rT - - - mT - - -", "", "gemms">;
 defm cublas_gemm_batched : CublasNames<"gemmBatched", "I:PIIIIIPPIPIPPII",
                                        "V:PIIIIITPIPITPII", "">;
+defm cublas_gemv_batched
+    : CublasNames<"gemvBatched", "I:PIIIPPIPIPPII", "V:PIIITPIPITPII", "">;
+defm cublas_gemv_strided
+    : CublasNames<"gemvStridedBatched", "I:PIIIPPILPILPPILI", "V:PIIITPILPILTPILI", "">;
+defm cublas_trsm_batched
+    : CublasNames<"trsmBatched", "I:PIIIIIIPPIPII", "V:PIIIIIITPIPII", "">;
 defm cublas_symm : Cublas<"symm", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
                           "n - - - - - rT - rT - - mT -">;
 defm cublas_syrk : Cublas<"syrk", "I:PIIIIPPIPPI", "V:PIIIITPITPI",
@@ -187,7 +193,29 @@ defm cublas_complex_trsm : CublasComplex<"trsm", "I:PIIIIIIPPIPI", "V:PIIIIIITPI
                                          "n - - - - - - N rT - mT -">;
 defm cublas_complex_trmm : CublasComplex<"trmm", "I:PIIIIIIPPIPIPI", "V:PIIIIIITPIPIPI",
                                          "n - - - - - - N rT - rT - mT -">;
+foreach name = ["trmv", "trsv"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIIIIPIPI", "V:PIIIIPIPI", "n - - - - rT - mT -">;
+foreach name = ["symm", "hemm"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                      "n - - - - N rT - rT - N mT -">;
+defm cublas_complex_syrk : CublasComplex<"syrk", "I:PIIIIPPIPPI", "V:PIIIITPITPI",
+                                         "n - - - - N rT - N mT -">;
+defm cublas_complex_syr2k : CublasComplex<"syr2k", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                                          "n - - - - N rT - rT - N mT -">;
+defm cublas_complex_geam : CublasComplex<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
+                                         "n - - - - N rT - N rT - mT -", "">;
+defm cublas_complex_dgmm : CublasComplex<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI",
+                                         "n - - - rT - rT - mT -", "">;
 foreach P = ["Z", "C"] in {
+  foreach batch = [["gemvBatched", "PIIIPPIPIPPII", "PIIITPIPITPII"],
+                   ["gemvStridedBatched", "PIIIPPILPILPPILI", "PIIITPILPILTPILI"],
+                   ["trsmBatched", "PIIIIIIPPIPII", "PIIIIIITPIPII"]] in
+    def "cublas_"#batch[0]#P
+        : Expansion<"rg_expand_cublas"#P#batch[0], ["cublas"#P#batch[0]], "I:"#batch[1]> {
+      let Graph = CublasGraph<"I:"#batch[1], "V:"#batch[2], P>.Form;
+    }
   def "cublas_gemm_batched_"#P
       : Expansion<"rg_expand_cublas"#P#"gemmBatched", ["cublas"#P#"gemmBatched"],
                   "I:PIIIIIPPIPIPPII"> {
@@ -240,6 +268,15 @@ foreach name = ["Idamax", "Idamin", "Isamax", "Isamin"] in
 def cublas_gemm_ex
     : Expansion<"rg_expand_cublasGemmEx", ["cublasGemmEx"], "I:PIIIIIPPIIPIIPPIIII"> {
   let Graph = "cublas h - - - - - N@15,17 - t - - t - N@15,17 - t - t -";
+}
+def cublas_gemm_batched_ex
+    : Expansion<"rg_expand_cublasGemmBatchedEx", ["cublasGemmBatchedEx"],
+                "I:PIIIIIPPIIPIIPPIIIII"> {
+  let Graph = "cublas h - - - - - N@15,18 - t - - t - N@15,18 - t - - t -";
+}
+def cublas_hgemm_batched
+    : Expansion<"rg_expand_cublasHgemmBatched", ["cublasHgemmBatched"], "I:PIIIIIPPIPIPPII"> {
+  let Graph = "cublas h - - - - - H - - - - H - - -";
 }
 def cublas_sgemm_ex
     : Expansion<"rg_expand_cublasSgemmEx", ["cublasSgemmEx"], "I:PIIIIIPPIIPIIPPII"> {
@@ -492,7 +529,7 @@ def cuda_no_kernel : CudaRefused<
     "too", ["__cudaPushCallConfiguration"]>;
 def cublas_other : CudaRefused<
     "which has no derivative yet; of floats and doubles levels 1 to 3 have one, of complex "
-    "numbers products", ["cublas*"]>;
+    "numbers those of general, and products of other matrices", ["cublas*"]>;
 def cufft_other : CudaRefused<"which has no derivative; transforms by cufftExec have one", ["cufft*"]>;
 def cusparse_other : CudaRefused<
     "which has no derivative yet; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {

@@ -143,7 +143,19 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     cudaDataType typeC, int ldc, long long int strideC, int count,
     cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 
+cublasStatus_t cublasGemmBatchedEx(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const void *alpha, const void *const _RgA[],
+    cudaDataType typeA, int lda, const void *const _RgB[], cudaDataType typeB,
+    int ldb, const void *beta, void *const _RgC[], cudaDataType typeC, int ldc,
+    int count, cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+
 struct __half;
+cublasStatus_t cublasHgemmBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const struct __half *alpha, const struct __half *const _RgA[],
+    int lda, const struct __half *const _RgB[], int ldb,
+    const struct __half *beta, struct __half *const _RgC[], int ldc, int count);
 cublasStatus_t
 cublasHgemm(cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,
             int m, int n, int k, const struct __half *alpha,
@@ -157,6 +169,21 @@ cublasStatus_t cublasHgemmStridedBatched(
     int ldc, long long int strideC, int count);
 
 #define RG_CUBLAS_ROUTINES(_RgT, _RgP, _RgL)                                   \
+  cublasStatus_t cublas##_RgP##gemvBatched(                                    \
+      cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
+      const _RgT *alpha, const _RgT *const _RgA[], int lda,                    \
+      const _RgT *const x[], int incx, const _RgT *beta, _RgT *const y[],      \
+      int incy, int count);                                                    \
+  cublasStatus_t cublas##_RgP##gemvStridedBatched(                             \
+      cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
+      const _RgT *alpha, const _RgT *_RgA, int lda, long long int strideA,     \
+      const _RgT *x, int incx, long long int stridex, const _RgT *beta,        \
+      _RgT *y, int incy, long long int stridey, int count);                    \
+  cublasStatus_t cublas##_RgP##trsmBatched(                                    \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
+      cublasOperation_t op, cublasDiagType_t diag, int m, int n,               \
+      const _RgT *alpha, const _RgT *const _RgA[], int lda,                    \
+      _RgT *const _RgB[], int ldb, int count);                                 \
   cublasStatus_t cublas##_RgP##dot_v2(cublasHandle_t handle, int n,            \
                                       const _RgT *x, int incx, const _RgT *y,  \
                                       int incy, _RgT *result);                 \
@@ -252,6 +279,61 @@ RG_CUBLAS_ROUTINES(double, D, d)
 #undef RG_CUBLAS_ROUTINES
 
 #define RG_CUBLAS_COMPLEX(_RgT, _RgR, _RgP, _RgN, _RgS)                        \
+  cublasStatus_t cublas##_RgP##gemvBatched(                                    \
+      cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
+      const _RgT *alpha, const _RgT *const _RgA[], int lda,                    \
+      const _RgT *const x[], int incx, const _RgT *beta, _RgT *const y[],      \
+      int incy, int count);                                                    \
+  cublasStatus_t cublas##_RgP##gemvStridedBatched(                             \
+      cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
+      const _RgT *alpha, const _RgT *_RgA, int lda, long long int strideA,     \
+      const _RgT *x, int incx, long long int stridex, const _RgT *beta,        \
+      _RgT *y, int incy, long long int stridey, int count);                    \
+  cublasStatus_t cublas##_RgP##trsmBatched(                                    \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
+      cublasOperation_t op, cublasDiagType_t diag, int m, int n,               \
+      const _RgT *alpha, const _RgT *const _RgA[], int lda,                    \
+      _RgT *const _RgB[], int ldb, int count);                                 \
+  cublasStatus_t cublas##_RgP##trmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      cublasDiagType_t diag, int n, const _RgT *_RgA, int lda, _RgT *x,        \
+      int incx);                                                               \
+  cublasStatus_t cublas##_RgP##trsv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      cublasDiagType_t diag, int n, const _RgT *_RgA, int lda, _RgT *x,        \
+      int incx);                                                               \
+  cublasStatus_t cublas##_RgP##symm_v2(                                        \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
+      int m, int n, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##syrk_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *beta, _RgT *_RgC, int ldc);                                  \
+  cublasStatus_t cublas##_RgP##syr2k_v2(                                       \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##geam(                                           \
+      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
+      int m, int n, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *beta, const _RgT *_RgB, int ldb, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##dgmm(cublasHandle_t handle,                     \
+                                    cublasSideMode_t side, int m, int n,       \
+                                    const _RgT *_RgA, int lda, const _RgT *x,  \
+                                    int incx, _RgT *_RgC, int ldc);            \
+  cublasStatus_t cublas##_RgP##hemm_v2(                                        \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
+      int m, int n, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##herk_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      int n, int k, const _RgR *alpha, const _RgT *_RgA, int lda,              \
+      const _RgR *beta, _RgT *_RgC, int ldc);                                  \
+  cublasStatus_t cublas##_RgP##her2k_v2(                                       \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgR *beta, _RgT *_RgC, int ldc);       \
   cublasStatus_t cublas##_RgP##dotu_v2(cublasHandle_t handle, int n,           \
                                        const _RgT *x, int incx, const _RgT *y, \
                                        int incy, _RgT *result);                \

@@ -87,6 +87,20 @@ cuComplex multiplied(cuComplex a, cuComplex b) { return cuCmulf(a, b); }
 cuDoubleComplex multiplied(cuDoubleComplex a, cuDoubleComplex b) {
   return cuCmul(a, b);
 }
+float added(float a, float b) { return a + b; }
+double added(double a, double b) { return a + b; }
+cuComplex added(cuComplex a, cuComplex b) { return cuCaddf(a, b); }
+cuDoubleComplex added(cuDoubleComplex a, cuDoubleComplex b) {
+  return cuCadd(a, b);
+}
+float conjugated(float a) { return a; }
+double conjugated(double a) { return a; }
+cuComplex conjugated(cuComplex a) { return cuConjf(a); }
+cuDoubleComplex conjugated(cuDoubleComplex a) { return cuConj(a); }
+bool isZero(float a) { return a == 0; }
+bool isZero(double a) { return a == 0; }
+bool isZero(cuComplex a) { return a.x == 0 && a.y == 0; }
+bool isZero(cuDoubleComplex a) { return a.x == 0 && a.y == 0; }
 bool transposed(cublasOperation_t Op) { return Op != CUBLAS_OP_N; }
 char triangle(cublasFillMode_t F) {
   return F == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U';
@@ -435,5 +449,32 @@ cublasStatus_t cublasGemmStridedBatchedEx(
         strideC, count);
   return valid(handle) ? CUBLAS_STATUS_NOT_SUPPORTED
                        : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+cublasStatus_t cublasGemmBatchedEx(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const void *alpha, const void *const A[], cudaDataType typeA,
+    int lda, const void *const B[], cudaDataType typeB, int ldb,
+    const void *beta, void *const C[], cudaDataType typeC, int ldc, int count,
+    cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  LIST(cublasGemmBatchedEx, opA, opB, m, n, k, ANY_NUMBER(alpha), A, typeA, lda,
+       B, typeB, ldb, ANY_NUMBER(beta), C, typeC, ldc, count, compute,
+       algorithm);
+  CHECK(count >= 0);
+  for (int i = 0; i < count; ++i)
+    if (cublasStatus_t Error = cublasGemmEx(
+            handle, opA, opB, m, n, k, alpha, A[i], typeA, lda, B[i], typeB,
+            ldb, beta, C[i], typeC, ldc, compute, algorithm))
+      return Error;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasHgemmBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const struct __half *alpha, const struct __half *const A[],
+    int lda, const struct __half *const B[], int ldb, const struct __half *beta,
+    struct __half *const C[], int ldc, int count) {
+  return cublasGemmBatchedEx(
+      handle, opA, opB, m, n, k, alpha, (const void *const *)A, CUDA_R_16F, lda,
+      (const void *const *)B, CUDA_R_16F, ldb, beta, (void *const *)C,
+      CUDA_R_16F, ldc, count, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
 }
 } // extern "C"

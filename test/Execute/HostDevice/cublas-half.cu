@@ -18,7 +18,7 @@ extern int enzyme_dup, enzyme_const;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
 template <class R, class... T> R __enzyme_fwddiff(void *, T...);
 
-enum { Half, HalfIntoFloat, Brain, BrainIntoFloat, Hgemm, Strided, HStrided, Routines };
+enum { Half, HalfIntoFloat, Brain, BrainIntoFloat, Hgemm, Strided, HStrided, Batched, HBatched, Routines };
 static struct {
   int routine, t, t2;
 } w;
@@ -57,7 +57,21 @@ static double product(const double *x, cudaDataType type, cudaDataType into, cub
   else if (w.routine == HStrided)
     e = cublasHgemmStridedBatched(h, t, t2, 2, 2, 2, (__half *)&ah, (__half *)A, 2, 4, (__half *)B, 2, 0, (__half *)&bh,
                                   (__half *)C, 2, 4, 2);
-  else if (w.routine == Strided)
+  else if (w.routine == Batched || w.routine == HBatched) {
+    E *as[2] = {A, A + 4}, *bs[2] = {B, B}, **p;
+    O *cs[2] = {C, C + 4};
+    cudaMalloc(&p, sizeof as * 3);
+    cudaMemcpy(p, as, sizeof as, cudaMemcpyHostToDevice);
+    cudaMemcpy(p + 2, bs, sizeof bs, cudaMemcpyHostToDevice);
+    cudaMemcpy(p + 4, cs, sizeof cs, cudaMemcpyHostToDevice);
+    if (w.routine == Batched)
+      e = cublasGemmBatchedEx(h, t, t2, 2, 2, 2, &a, (void **)p, type, 2, (void **)(p + 2), type, 2, &b,
+                              (void **)(p + 4), into, 2, 2, compute, CUBLAS_GEMM_DEFAULT);
+    else
+      e = cublasHgemmBatched(h, t, t2, 2, 2, 2, (__half *)&ah, (__half **)p, 2, (__half **)(p + 2), 2, (__half *)&bh,
+                             (__half **)(p + 4), 2, 2);
+    cudaFree(p);
+  } else if (w.routine == Strided)
     e = cublasGemmStridedBatchedEx(h, t, t2, 2, 2, 2, &a, A, type, 2, 4, B, type, 2, 4, &b, C, into, 2, 4, 2, compute,
                                    CUBLAS_GEMM_DEFAULT);
   else

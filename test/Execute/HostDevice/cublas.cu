@@ -33,7 +33,7 @@ __global__ void soften(double *x, int n) {
 }
 
 enum { Dot, Nrm2, Asum, Axpy, Scal, Copy, Swap, Gemv, Ger, Symv, Syr, Syr2, Trmv, Trsv, Gemm, Symm,
-       Syrk, Syr2k, Trsm, Trmm, TrmmInPlace, Geam, GeamInPlace, Dgmm, Strided, Batched, Ex, Routines };
+       Syrk, Syr2k, Trsm, Trmm, TrmmInPlace, Geam, GeamInPlace, Dgmm, Strided, Batched, Ex, GemvStrided, GemvBatched, TrsmBatched, Routines };
 
 // x: three matrices of N x N, and two numbers.
 double f(const double *x, const Setting *w) {
@@ -92,6 +92,24 @@ double f(const double *x, const Setting *w) {
       cudaMemcpy(p + 2, bs, sizeof bs, cudaMemcpyHostToDevice);
       cudaMemcpy(p + 4, cs, sizeof cs, cudaMemcpyHostToDevice);
       e = cublasDgemmBatched(h, t, t2, 2, 2, 2, a, p, N, p + 2, N, b, p + 4, N, 2);
+      cudaFree(p);
+      break;
+    }
+    case GemvStrided: // the vector is all products'
+      e = cublasDgemvStridedBatched(h, t, 2, 2, a, A, N, 2 * N, B, incx, 0, b, C, incy, 2 * N, 2);
+      break;
+    case GemvBatched:
+    case TrsmBatched: {
+      const double *as[2] = {A, A + 12}, *xs[2] = {B, B + 10};
+      double *ys[2] = {C, C + 12}, **p;
+      cudaMalloc(&p, sizeof as * 3);
+      cudaMemcpy(p, as, sizeof as, cudaMemcpyHostToDevice);
+      cudaMemcpy(p + 2, xs, sizeof xs, cudaMemcpyHostToDevice);
+      cudaMemcpy(p + 4, ys, sizeof ys, cudaMemcpyHostToDevice);
+      if (w->routine == GemvBatched)
+        e = cublasDgemvBatched(h, t, 2, 2, a, p, N, p + 2, incx, b, p + 4, incy, 2);
+      else
+        e = cublasDtrsmBatched(h, side, u, t, diag, 2, 2, a, p, N, p + 4, N, 2);
       cudaFree(p);
       break;
     }
