@@ -352,7 +352,9 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
     return nullptr;
   }
   bool Held = F.hasFnAttribute(HeldLibraryFunction);
-  if (!F.hasName() || (F.hasLocalLinkage() && !Held))
+  // Of a header's functions that each file has for itself, names say so.
+  if (!F.hasName() ||
+      (F.hasLocalLinkage() && !Held && !F.getName().starts_with("_ZL")))
     return nullptr;
 
   // "\01" marks a name that the mangler leaves alone.

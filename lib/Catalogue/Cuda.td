@@ -478,6 +478,16 @@ def cusolver_context : InactiveInC<
      "cusolverDnSpotrf_bufferSize"]>;
 }
 
+// The toolkit's headers convert numbers of 16 bits on the host in integer arithmetic.
+let Section = "CUDA: numbers of 16 bits on the host", OfRuntime = 1 in {
+def cuda_half_of_float
+    : Expansion<"rg_expand_half_of_float", ["_ZL12__float2halff", "_ZL15__float2half_rnf"], "?:G">;
+def cuda_half_of_double
+    : Expansion<"rg_expand_half_of_double", ["_ZL13__double2halfd"], "?:D">;
+def cuda_float_of_half
+    : Expansion<"rg_expand_float_of_half", ["_ZL12__half2float6__half"], "G:?">;
+}
+
 let Section = "CUDA: the rest" in {
 def cuda_errors : InactiveInC<
     ["cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"]>;
