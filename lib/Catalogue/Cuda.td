@@ -481,11 +481,11 @@ def cusolver_context : InactiveInC<
 // The toolkit's headers convert numbers of 16 bits on the host in integer arithmetic.
 let Section = "CUDA: numbers of 16 bits on the host", OfRuntime = 1 in {
 def cuda_half_of_float
-    : Expansion<"rg_expand_half_of_float", ["_ZL12__float2halff", "_ZL15__float2half_rnf"], "?:G">;
+    : Expansion<"rg_expand_half_of_float", ["_ZL12__float2halff", "_ZL15__float2half_rnf"], "N:G">;
 def cuda_half_of_double
-    : Expansion<"rg_expand_half_of_double", ["_ZL13__double2halfd"], "?:D">;
+    : Expansion<"rg_expand_half_of_double", ["_ZL13__double2halfd"], "N:D">;
 def cuda_float_of_half
-    : Expansion<"rg_expand_float_of_half", ["_ZL12__half2float6__half"], "G:?">;
+    : Expansion<"rg_expand_float_of_half", ["_ZL12__half2float6__half"], "G:N">;
 }
 
 let Section = "CUDA: the rest" in {

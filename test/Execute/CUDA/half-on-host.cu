@@ -1,12 +1,8 @@
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// REQUIRES: cuda-toolkit
-// RUN: %rgcxx --offload-arch=sm_90 -O0 -w -I%root/test/include %s -o %t.O0 && %t.O0
-// RUN: %rgcxx --offload-arch=sm_90 -O2 -w -I%root/test/include %s -o %t.O2 && %t.O2
-//
-// Host code for a GPU that converts active numbers to halves and back, which the toolkit's headers do in integer
-// arithmetic: by functions, by constructors and assignments, through memory, in an array.
+// Host code that converts active numbers to halves and back, which the toolkit's headers do in integer arithmetic: by
+// functions, by constructors and assignments, through memory, in an array. half-on-host.test builds it for a GPU.
 #include "rgtest.h"
 #include <cmath>
 #include <cuda_fp16.h>
