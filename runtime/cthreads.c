@@ -35,3 +35,9 @@ __attribute__((noinline)) uint64_t rg_turn_try_mtx(void *m) {
 __attribute__((noinline)) void rg_wait_for_cnd(void *condition, void *m) {
   check(cnd_wait((cnd_t *)condition, (mtx_t *)m), "cnd_wait");
 }
+__attribute__((noinline)) int32_t rg_mtx_timedlock(void *m, void *end) {
+  return mtx_timedlock((mtx_t *)m, (const struct timespec *)end);
+}
+__attribute__((noinline)) int32_t rg_cnd_timedwait(void *condition, void *m, void *end) {
+  return cnd_timedwait((cnd_t *)condition, (mtx_t *)m, (const struct timespec *)end);
+}

@@ -353,6 +353,27 @@ __attribute__((noinline)) int32_t rg_wait_at_barrier(void *barrier) {
   return pthread_barrier_wait((pthread_barrier_t *)barrier);
 }
 
+/*===- Waits that may give up: what comes of them, turns and events tell ----===*/
+
+typedef const struct timespec *rg_end;
+#define RG_TIMED(name, routine, lock)                                                              \
+  __attribute__((noinline)) int32_t rg_##name##timed##routine(void *l, void *end) {                 \
+    return lock##timed##routine(l, (rg_end)end);                                                    \
+  }                                                                                                \
+  __attribute__((noinline)) int32_t rg_##name##clock##routine(void *l, int32_t clock, void *end) {  \
+    return lock##clock##routine(l, clock, (rg_end)end);                                             \
+  }
+RG_TIMED(mutex_, lock, pthread_mutex_)
+RG_TIMED(rwlock_, rdlock, pthread_rwlock_)
+RG_TIMED(rwlock_, wrlock, pthread_rwlock_)
+RG_TIMED(sem_, wait, sem_)
+__attribute__((noinline)) int32_t rg_cond_timedwait(void *condition, void *m, void *end) {
+  return pthread_cond_timedwait(condition, m, (rg_end)end);
+}
+__attribute__((noinline)) int32_t rg_cond_clockwait(void *condition, void *m, int32_t clock, void *end) {
+  return pthread_cond_clockwait(condition, m, clock, (rg_end)end);
+}
+
 /*===- Functions that are called once ---------------------------------------===*/
 
 /* What pthread_once makes of its flag: one who runs the function, and then all who ask.
@@ -374,7 +395,7 @@ __attribute__((noinline)) uint64_t rg_once_begins(void *flag) {
 }
 /* What libstdc++ waits on words of memory by. */
 __attribute__((noinline)) long rg_futex(void *word, int operation, int value, const void *time) {
-  return syscall(SYS_futex, word, operation, value, time, NULL, 0);
+  return syscall(SYS_futex, word, operation, value, time, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 __attribute__((noinline)) uint64_t rg_once_ends(void *flag) {

@@ -19,7 +19,9 @@ def c_thread_started : Refused<
 def c_thread_detached : Refused<
     "a detached thread: nobody waits for it, so its reverse would not know when to start",
     ["thrd_detach", "thrd_exit"]>;
-def c_thread_timeout : Refused<"a wait that may give up", ["mtx_timedlock", "cnd_timedwait"]>;
+def c_thread_timeout : InactiveInC<["mtx_timedlock", "cnd_timedwait"]> {
+  let Summary = "a wait that may give up, likewise";
+}
 def c_thread_once : Refused<
     "a function that is called once and that the compiler does not see here",
     ["call_once", "pthread_once"]>;

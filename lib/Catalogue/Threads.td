@@ -49,11 +49,13 @@ def thread_detached : Refused<
     "a detached thread: nobody waits for it, so its reverse would not know when to start",
     ["pthread_detach", "_ZNSt6thread6detachEv", "pthread_exit", "pthread_cancel",
      "pthread_tryjoin_np", "pthread_timedjoin_np"]>;
-def thread_timeout : Refused<
-    "a wait that may give up",
+def thread_timeout : InactiveInC<
     ["sem_timedwait", "sem_clockwait", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_cond_timedwait",
      "pthread_cond_clockwait", "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
-     "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock"]>;
+     "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock"]> {
+  let Summary = "a wait that may give up: whether it did is known when the program has run; the turns and events "
+                "around it tell the order";
+}
 def process_started : Refused<
     "a process of its own: what it computes stays there, or comes back by memory or files that have no "
     "derivative; start a thread", ["fork", "vfork", "_Fork"]>;
@@ -62,6 +64,7 @@ def process_started : Refused<
 def future_state : InactiveInC<
     ["_ZNSt13__future_base12_Result_baseC2Ev", "_ZNSt13__future_base12_Result_baseD2Ev",
      "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+     "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
      "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj", "_ZSt15future_categoryv",
      "_ZNSt12future_errorC1ESt10error_code", "_ZNSt12future_errorD1Ev", "_ZNSt12future_errorD2Ev",
      "_ZNSt12future_errorD0Ev"]>;
@@ -81,9 +84,6 @@ def error_codes : InactiveInC<
 def future_at_exit : Refused<
     "a result that is set when its thread exits (set_value_at_thread_exit); set it by set_value",
     ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"]>;
-def future_timeout : Refused<
-    "a wait that may give up",
-    ["_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"]>;
 }
 
 // Loops, reductions and scans of oneTBB are methods with substitutes.
@@ -389,6 +389,12 @@ def thread_integer : InactiveInC<["rg_thread_returns", "rg_thread_result"]> {
 def barrier_wait : InactiveInC<["rg_wait_at_barrier"]> {
   let OfRuntime = 1;
   let Summary = "threads wait for each other; the events around it tell the order";
+}
+def timed : InactiveInC<["rg_mutex_timedlock", "rg_mutex_clocklock", "rg_rwlock_timedrdlock", "rg_rwlock_clockrdlock",
+                         "rg_rwlock_timedwrlock", "rg_rwlock_clockwrlock", "rg_sem_timedwait", "rg_sem_clockwait",
+                         "rg_cond_timedwait", "rg_cond_clockwait", "rg_mtx_timedlock", "rg_cnd_timedwait"]> {
+  let OfRuntime = 1;
+  let Summary = "a wait that may give up; the turns and events around it tell the order";
 }
 def condition : InactiveInC<["rg_wait_for_condition"]> {
   let OfRuntime = 1;

@@ -331,6 +331,12 @@ private:
       return tells();
     case ThreadCall::Learns:
       return learns();
+    case ThreadCall::TimedLock:
+      return timedLock("rg_turn_after_wait");
+    case ThreadCall::TimedEvent:
+      return timedLock("rg_event");
+    case ThreadCall::TimedWait:
+      return timedWait();
     }
     llvm_unreachable("every kind is rewritten above");
   }
@@ -494,6 +500,36 @@ private:
                : Call.getNextNode());
     B.SetCurrentDebugLocation(Call.getDebugLoc());
     run("rg_event", {operand(0)});
+    return Done;
+  }
+
+  /// The routine by a name of ours. A mark at the call would not do to have its
+  /// turn once: inlining drops it where the call becomes an invoke.
+  CallInst *runTimed() {
+    SmallVector<Value *, 4> Args(Call.args());
+    return run(Routine.Instead, Args);
+  }
+
+  Outcome timedLock(StringRef Order) {
+    if (!Form.mayMeetOthers())
+      return Unknown;
+    CallInst *Result = runTimed();
+    B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateIsNull(Result), &Call,
+                                               /*Unreachable=*/false));
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+    run(Order, {operand(0)});
+    replace(Call, Result);
+    return Done;
+  }
+
+  /// Whether it gave up or not, it holds the mutex again.
+  Outcome timedWait() {
+    if (!Form.mayMeetOthers())
+      return Unknown;
+    run("rg_turn_before_wait", {operand(1)});
+    CallInst *Result = runTimed();
+    run("rg_turn_after_wait", {operand(1)});
+    replace(Call, Result);
     return Done;
   }
 

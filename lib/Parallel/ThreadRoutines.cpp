@@ -9,6 +9,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -47,6 +48,22 @@ constexpr ThreadRoutine Routines[] = {
     {"sem_wait", ThreadCall::Event, 1, "rg_event_sem_wait"},
     {"sem_trywait", ThreadCall::Try, 1, "rg_event_try_sem", ~0u}, // -1
     {"sem_post", ThreadCall::Event, 1, "rg_event_sem_post"},
+    {"pthread_mutex_timedlock", ThreadCall::TimedLock, 2, "rg_mutex_timedlock"},
+    {"pthread_mutex_clocklock", ThreadCall::TimedLock, 3, "rg_mutex_clocklock"},
+    {"mtx_timedlock", ThreadCall::TimedLock, 2, "rg_mtx_timedlock"},
+    {"pthread_rwlock_timedrdlock", ThreadCall::TimedEvent, 2,
+     "rg_rwlock_timedrdlock"},
+    {"pthread_rwlock_timedwrlock", ThreadCall::TimedEvent, 2,
+     "rg_rwlock_timedwrlock"},
+    {"pthread_rwlock_clockrdlock", ThreadCall::TimedEvent, 3,
+     "rg_rwlock_clockrdlock"},
+    {"pthread_rwlock_clockwrlock", ThreadCall::TimedEvent, 3,
+     "rg_rwlock_clockwrlock"},
+    {"sem_timedwait", ThreadCall::TimedEvent, 2, "rg_sem_timedwait"},
+    {"sem_clockwait", ThreadCall::TimedEvent, 3, "rg_sem_clockwait"},
+    {"pthread_cond_timedwait", ThreadCall::TimedWait, 3, "rg_cond_timedwait"},
+    {"pthread_cond_clockwait", ThreadCall::TimedWait, 4, "rg_cond_clockwait"},
+    {"cnd_timedwait", ThreadCall::TimedWait, 3, "rg_cnd_timedwait"},
     {"pthread_barrier_wait", ThreadCall::Barrier, 1},
     {"pthread_exit", ThreadCall::Exit, 1},
     {"thrd_exit", ThreadCall::Exit, 1},
@@ -54,6 +71,7 @@ constexpr ThreadRoutine Routines[] = {
     {"call_once", ThreadCall::Once, 2},
     {"syscall", ThreadCall::SystemCall, 4},
     {"syscall", ThreadCall::SystemCall, 5},
+    {"syscall", ThreadCall::SystemCall, 7},
     {"thrd_create", ThreadCall::Create, 3},
     {"thrd_join", ThreadCall::JoinInteger, 2},
     {"mtx_lock", ThreadCall::Event, 1, "rg_turn_mtx"},
@@ -96,7 +114,10 @@ bool retrograd::isFutex(const CallBase &Call) {
          Call.getArgOperand(2)->getType()->isIntegerTy() &&
          Call.getArgOperand(3)->getType()->isIntegerTy() &&
          (Call.arg_size() == 4 ||
-          Call.getArgOperand(4)->getType()->isPointerTy());
+          Call.getArgOperand(4)->getType()->isPointerTy()) &&
+         (Call.arg_size() < 7 ||
+          (isa<ConstantPointerNull>(Call.getArgOperand(5)) &&
+           match(Call.getArgOperand(6), PatternMatch::m_AllOnes())));
 }
 
 bool retrograd::startsThreads(const Module &M) {

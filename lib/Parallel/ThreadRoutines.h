@@ -38,9 +38,17 @@ enum class ThreadCall : uint8_t {
   Try,         ///< the same; it may fail, with the result Failed
   Barrier,     ///< a wait between two events
   Once,        ///< pthread_once(flag, f)
-  SystemCall,  ///< syscall(SYS_futex, word, operation, value[, time])
-  Tells,       ///< stays, behind an event
-  Learns       ///< stays, before one
+  /// syscall(SYS_futex, word, operation, value[, time[, null, all bits]])
+  SystemCall,
+  Tells,  ///< stays, behind an event
+  Learns, ///< stays, before one
+  /// Instead, which is the same routine by a name of ours, and a turn or an
+  /// event where it has not given up: it returns zero.
+  TimedLock,
+  TimedEvent,
+  /// Instead, likewise, between the end of a turn of its mutex and the
+  /// beginning of another.
+  TimedWait
 };
 
 struct ThreadRoutine {

@@ -1,6 +1,5 @@
 // What of <threads.h> has no derivative is named at its line.
 // RUN: not %rgcc -std=c11 -O2 -g -DDETACHED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=DETACHED %s
-// RUN: not %rgcc -std=c11 -O2 -g -DTIMED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TIMED %s
 // RUN: not %rgcc -std=c11 -O2 -g -DUNSEEN -c %s -o %t.o 2>&1 | FileCheck --check-prefix=UNSEEN %s
 // RUN: not %rgcc -std=c11 -O2 -g -DONCE -c %s -o %t.o 2>&1 | FileCheck --check-prefix=ONCE %s
 #include <threads.h>
@@ -15,12 +14,7 @@ once_flag once = ONCE_FLAG_INIT;
 void prepare(void);
 static int work(void *p) {
   struct job *j = p;
-#if defined(TIMED)
-  struct timespec until = {0, 0};
-  // TIMED: this parallel construct cannot be differentiated: a wait that may give up [RG2202]
-  // TIMED: threads-c11.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here
-  mtx_timedlock(&j->lock, &until);
-#elif defined(ONCE)
+#if defined(ONCE)
   // ONCE: this parallel construct cannot be differentiated: a function that is called once and that the compiler does not see here [RG2202]
   // ONCE: threads-c11.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here
   call_once(&once, prepare);

@@ -2,7 +2,6 @@
 // RUN: not %rgcxx -std=c++20 -O2 -g -DDETACHED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=DETACHED %s
 // RUN: not %rgcxx -std=c++20 -O0 -g -DDETACHED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=DETACHED %s
 // RUN: not %rgcxx -std=c++20 -O2 -g -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
-// RUN: not %rgcxx -std=c++20 -O2 -g -DTIMED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TIMED %s
 // RUN: not %rgcxx -std=c++20 -O2 -g -DRESULT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=RESULT %s
 // RUN: not %rgcxx -std=c++20 -O2 -g -DUNSEEN -c %s -o %t.o 2>&1 | FileCheck --check-prefix=UNSEEN %s
 // RUN: not %rgcxx -std=c++20 -O2 -g -DFUTURE -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FUTURE %s
@@ -53,15 +52,6 @@ static double f(const double *x) {
   while (!(got = handed.load()))
     ;
   r = *got * *got;
-  t.join();
-#elif defined(TIMED)
-  std::timed_mutex m;
-  std::thread t([&] {
-    // TIMED: this parallel construct cannot be differentiated: a wait that may give up [RG2202]
-    if (m.try_lock_for(std::chrono::seconds(1)))
-      r += x[0] * x[1];
-    m.unlock();
-  });
   t.join();
 #elif defined(RESULT)
   // Who started it is not seen.
