@@ -193,6 +193,13 @@ bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size,
                 });
 }
 
+bool TypeAnalysis::mayReachFloat(const Value *P, uint64_t Offset,
+                                 uint64_t Size) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size,
+                                         Trust::Strong, /*Possibly=*/true);
+}
+
 bool TypeAnalysis::isContested(const Value *P, uint64_t Offset,
                                uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));

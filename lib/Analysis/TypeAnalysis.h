@@ -95,6 +95,10 @@ public:
   /// Possibly: arrays without a known end count, too.
   bool touchesFloat(const llvm::Value *P, uint64_t Size,
                     bool Possibly = false) const;
+  /// The same of Size bytes from Offset on, by what the program itself does
+  /// there, arrays without a known end included.
+  bool mayReachFloat(const llvm::Value *P, uint64_t Offset,
+                     uint64_t Size) const;
   /// The Size bytes at P, Offset behind it, are integers to some callers of P's
   /// function and floats to others, and the function itself does not know: a
   /// body for each caller would tell.

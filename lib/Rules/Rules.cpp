@@ -319,6 +319,15 @@ static bool shareWords(const ProgramFacts &Facts,
     else if (Shared != L.Size)
       return false; // across the border of such a word
   }
+  // Memory of several kinds of records, by such a word: what one has an integer
+  // for may be an element of another's array.
+  if (any_of(Result, isShared) && any_of(Result, [&](const TypedLeaf &L) {
+        return L.Kind.K == ByteKind::Integer &&
+               any_of(ArrayRef{Dest, Source}, [&](const Value *End) {
+                 return TA.mayReachFloat(End, L.Offset, L.Size);
+               });
+      }))
+    return false;
   llvm::sort(Result, [](const TypedLeaf &A, const TypedLeaf &B) {
     return A.Offset < B.Offset;
   });

@@ -1,9 +1,7 @@
-// XFAIL: *
-// RG-LEVELS: O1 O2
+// RG-LEVELS: O0 O1 O2 O3 Os
 // Functions in a vector: some hold a reference to a local array, others own a
 // vector and an index. Both kinds lead on from one word, so array and closure
-// count as one object, in which the index takes the place of an element: that
-// element's derivative is lost.
+// count as one object, in which the index takes the place of an element.
 #include "rgtest.h"
 #include <cmath>
 #include <functional>
