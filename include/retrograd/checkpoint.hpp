@@ -71,29 +71,30 @@ namespace detail {
 /// L.
 class BinomialSchedule {
 public:
-  static std::uint64_t repetitions(std::uint64_t L, std::uint64_t C) {
-    std::uint64_t R = 0, Reach = 1; // binomial(C + 1 + R, R)
-    while (Reach <= L) {
-      ++R;
-      const double Next = double(Reach) * double(C + 1 + R) / double(R);
+  static std::uint64_t repetitions(std::uint64_t _RgL, std::uint64_t _RgC) {
+    std::uint64_t _RgR = 0, Reach = 1; // binomial(C + 1 + R, R)
+    while (Reach <= _RgL) {
+      ++_RgR;
+      const double Next =
+          double(Reach) * double(_RgC + 1 + _RgR) / double(_RgR);
       if (Next > 9e15)
         break; // exact below; nobody has as many steps
-      Reach = Reach * (C + 1 + R) / R;
+      Reach = Reach * (_RgC + 1 + _RgR) / _RgR;
     }
-    return R;
+    return _RgR;
   }
 
   /// The fewest steps that have to be run to reverse L with C more snapshots.
-  static std::uint64_t steps(std::uint64_t L, std::uint64_t C) {
+  static std::uint64_t steps(std::uint64_t _RgL, std::uint64_t _RgC) {
     std::uint64_t Sum = 0;
-    for (std::uint64_t At = 1; At < L;) {
+    for (std::uint64_t At = 1; At < _RgL;) {
       // As far as the slope stays what it is.
-      const std::uint64_t R = repetitions(At, C);
+      const std::uint64_t _RgR = repetitions(At, _RgC);
       std::uint64_t Reach = 1;
-      for (std::uint64_t K = 1; K <= R && Reach < L; ++K)
-        Reach = Reach * (C + 1 + K) / K;
-      const std::uint64_t End = Reach < L ? Reach : L;
-      Sum += R * (End - At);
+      for (std::uint64_t _RgK = 1; _RgK <= _RgR && Reach < _RgL; ++_RgK)
+        Reach = Reach * (_RgC + 1 + _RgK) / _RgK;
+      const std::uint64_t End = Reach < _RgL ? Reach : _RgL;
+      Sum += _RgR * (End - At);
       At = End;
     }
     return Sum;
@@ -101,55 +102,56 @@ public:
 
   /// Where, in a stretch of L > 1 steps with C > 0 snapshots left, the next one
   /// is to be taken: the cost is convex, so its slope is searched for its sign.
-  static std::uint64_t advance(std::uint64_t L, std::uint64_t C) {
-    std::uint64_t Low = 1, High = L - 1;
+  static std::uint64_t advance(std::uint64_t _RgL, std::uint64_t _RgC) {
+    std::uint64_t Low = 1, High = _RgL - 1;
     while (Low < High) {
-      const std::uint64_t M = Low + (High - Low) / 2;
+      const std::uint64_t _RgM = Low + (High - Low) / 2;
       // From M to M + 1.
-      const std::uint64_t Left = 1 + repetitions(M, C);
-      const std::uint64_t Right = repetitions(L - M - 1, C - 1);
+      const std::uint64_t Left = 1 + repetitions(_RgM, _RgC);
+      const std::uint64_t Right = repetitions(_RgL - _RgM - 1, _RgC - 1);
       if (Left < Right)
-        Low = M + 1;
+        Low = _RgM + 1;
       else
-        High = M;
+        High = _RgM;
     }
     return Low;
   }
 };
 
 /// Bytes of a state as a snapshot keeps it.
-template <class S> std::size_t bytesOfState(const S &State) {
-  if constexpr (holdsNumbers<S>)
-    return sizeof(S) + Numbers<S>::size(State) *
-                           sizeof(Numbers<S>::at(const_cast<S &>(State), 0));
+template <class _RgS> std::size_t bytesOfState(const _RgS &State) {
+  if constexpr (holdsNumbers<_RgS>)
+    return sizeof(_RgS) +
+           Numbers<_RgS>::size(State) *
+               sizeof(Numbers<_RgS>::at(const_cast<_RgS &>(State), 0));
   else
-    return sizeof(S);
+    return sizeof(_RgS);
 }
 
-template <class S> const void *memoryOf(S &State) {
-  if constexpr (holdsNumbers<S>)
-    return Numbers<S>::size(State) ? &Numbers<S>::at(State, 0) : nullptr;
+template <class _RgS> const void *memoryOf(_RgS &State) {
+  if constexpr (holdsNumbers<_RgS>)
+    return Numbers<_RgS>::size(State) ? &Numbers<_RgS>::at(State, 0) : nullptr;
   else
     return nullptr;
 }
 
-template <class A> decltype(auto) valueOf(A &Argument) {
+template <class _RgA> decltype(auto) valueOf(_RgA &Argument) {
   return (Argument.value);
 }
 
-template <class F, class S, class... A> class CheckpointedLoop {
+template <class _RgF, class _RgS, class... _RgA> class CheckpointedLoop {
 public:
-  CheckpointedLoop(const F &Step, std::size_t Limit, S &State, S &Adjoint,
-                   A &...Arguments)
+  CheckpointedLoop(const _RgF &Step, std::size_t Limit, _RgS &State,
+                   _RgS &Adjoint, _RgA &...Arguments)
       : Step(Step), Limit(Limit), State(State), Adjoint(Adjoint),
         Arguments(Arguments...) {}
 
-  template <class Loss> CheckpointReport run(long Steps, const Loss &L) {
+  template <class Loss> CheckpointReport run(long Steps, const Loss &_RgL) {
     keep();
     Last = Steps;
     auto Seed = [&] {
-      Report.value = double(L(const_cast<const S &>(State)));
-      auto Evaluate = [&L](const S &At) { return L(At); };
+      Report.value = double(_RgL(const_cast<const _RgS &>(State)));
+      auto Evaluate = [&_RgL](const _RgS &At) { return _RgL(At); };
       gradient(Evaluate)(dup(State, Adjoint));
     };
     if (Steps == 0)
@@ -172,24 +174,25 @@ private:
       Report.most_snapshots = Used;
   }
 
-  void step(long I) {
-    std::apply([&](A &...a) { Step(State, I, valueOf(a)...); }, Arguments);
+  void step(long _RgI) {
+    std::apply([&](_RgA &...a) { Step(State, _RgI, valueOf(a)...); },
+               Arguments);
     ++Report.steps_run;
-    if (I < Reached)
+    if (_RgI < Reached)
       ++Report.steps_again;
     else
-      Reached = I + 1;
+      Reached = _RgI + 1;
   }
 
-  void differentiate(long I) {
+  void differentiate(long _RgI) {
     const void *Before = memoryOf(State), *ShadowBefore = memoryOf(Adjoint);
-    auto InPlace = [this](S &At, long I, auto &...a) {
-      Step(At, I, a...);
+    auto InPlace = [this](_RgS &At, long _RgI, auto &...a) {
+      Step(At, _RgI, a...);
       return 0.0;
     };
     std::apply(
-        [&](A &...a) {
-          gradient(InPlace)(dup(State, Adjoint), constant(I), a...);
+        [&](_RgA &...a) {
+          gradient(InPlace)(dup(State, Adjoint), constant(_RgI), a...);
         },
         Arguments);
     check(memoryOf(State) == Before && memoryOf(Adjoint) == ShadowBefore,
@@ -204,16 +207,16 @@ private:
     while (End - First > 1) {
       const std::size_t Free = Limit - Used;
       if (Free == 0) {
-        for (long I = First; I < End - 1; ++I)
-          step(I);
+        for (long _RgI = First; _RgI < End - 1; ++_RgI)
+          step(_RgI);
         turn(End - 1, S0);
         --End;
       } else {
         const long Middle =
             First +
             long(BinomialSchedule::advance(std::uint64_t(End - First), Free));
-        for (long I = First; I < Middle; ++I)
-          step(I);
+        for (long _RgI = First; _RgI < Middle; ++_RgI)
+          step(_RgI);
         keep();
         reverse(Middle, End, S0);
         --Used;
@@ -226,47 +229,47 @@ private:
 
   /// Step I, whose state is the present one, backwards. The last step of all
   /// runs once more, in front: the loss wants to see where it leads.
-  template <class Seed> void turn(long I, const Seed &S0) {
-    if (I == Last - 1) {
-      S Before = State;
-      step(I);
+  template <class Seed> void turn(long _RgI, const Seed &S0) {
+    if (_RgI == Last - 1) {
+      _RgS Before = State;
+      step(_RgI);
       S0();
       State = Before;
     }
-    differentiate(I);
+    differentiate(_RgI);
   }
 
-  const F &Step;
+  const _RgF &Step;
   std::size_t Limit;
-  S &State, &Adjoint;
-  std::tuple<A &...> Arguments;
-  std::vector<S> Snapshots;
+  _RgS &State, &Adjoint;
+  std::tuple<_RgA &...> Arguments;
+  std::vector<_RgS> Snapshots;
   std::size_t Used = 0;
   long Last = 0, Reached = 0;
   CheckpointReport Report;
 };
 
-template <class F> struct Checkpoint {
-  F step;
+template <class _RgF> struct Checkpoint {
+  _RgF step;
   long steps;
   CheckpointLimit limit;
 
-  template <class Loss, class S, class D, class... A>
-  CheckpointReport operator()(const Loss &loss, Dup<S, D> state,
-                              A... arguments) const {
-    using State = Bare<S>;
-    static_assert(std::is_same_v<State, Bare<D>>,
+  template <class Loss, class _RgS, class _RgD, class... _RgA>
+  CheckpointReport operator()(const Loss &loss, Dup<_RgS, _RgD> state,
+                              _RgA... arguments) const {
+    using State = Bare<_RgS>;
+    static_assert(std::is_same_v<State, Bare<_RgD>>,
                   "the state's derivative has the state's type");
     static_assert(
-        ((IsDup<A>::value || IsConstantArgument<A>::value) && ...),
+        ((IsDup<_RgA>::value || IsConstantArgument<_RgA>::value) && ...),
         "wrap the arguments of a step in rg::dup(p, dp) or rg::constant(p)");
     check(steps >= 0, "rg::checkpoint: a negative number of steps");
     const std::size_t Bytes = bytesOfState(state.value);
     const std::size_t Most = limit.Bytes ? limit.Bytes / Bytes : limit.States;
     check(Most > 0, "rg::checkpoint: the limit must leave room for one state, "
                     "the initial one");
-    return CheckpointedLoop<F, State, A...>(step, Most, state.value,
-                                            state.shadow, arguments...)
+    return CheckpointedLoop<_RgF, State, _RgA...>(step, Most, state.value,
+                                                  state.shadow, arguments...)
         .run(steps, loss);
   }
 };
@@ -274,10 +277,10 @@ template <class F> struct Checkpoint {
 } // namespace detail
 
 /// A loop of steps that is reversed in little memory; see the head.
-template <class F>
-detail::Checkpoint<std::decay_t<F>> checkpoint(F &&step, long steps,
-                                               CheckpointLimit limit) {
-  return {static_cast<F &&>(step), steps, limit};
+template <class _RgF>
+detail::Checkpoint<std::decay_t<_RgF>> checkpoint(_RgF &&step, long steps,
+                                                  CheckpointLimit limit) {
+  return {static_cast<_RgF &&>(step), steps, limit};
 }
 
 } // namespace rg

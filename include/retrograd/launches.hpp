@@ -32,30 +32,31 @@
 namespace rg {
 
 /// What a kernel computes, and how many numbers of it the sum has.
-template <class T> struct SummedOutput {
-  T *value;
+template <class _RgT> struct SummedOutput {
+  _RgT *value;
   std::size_t count;
 };
-template <class T> RG_INLINE Dup<T *, T *> output(T *y, T *dy) {
+template <class _RgT> RG_INLINE Dup<_RgT *, _RgT *> output(_RgT *y, _RgT *dy) {
   return {y, dy};
 }
-template <class T, class N,
-          class = std::enable_if_t<std::is_floating_point_v<T> &&
-                                   std::is_integral_v<N>>>
-RG_INLINE SummedOutput<T> output(T *y, N count) {
+template <class _RgT, class _RgN,
+          class = std::enable_if_t<std::is_floating_point_v<_RgT> &&
+                                   std::is_integral_v<_RgN>>>
+RG_INLINE SummedOutput<_RgT> output(_RgT *y, _RgN count) {
   return {y, static_cast<std::size_t>(count)};
 }
 
 namespace detail {
 
-template <class T> struct SummedOutputPort : ByValue<T *> {
+template <class _RgT> struct SummedOutputPort : ByValue<_RgT *> {
   static constexpr bool IsConstant = false;
-  T *value, *shadow = nullptr;
-  explicit SummedOutputPort(const SummedOutput<T> &X) : value(X.value) {
-    std::vector<T> Ones(X.count, T(1));
+  _RgT *value, *shadow = nullptr;
+  explicit SummedOutputPort(const SummedOutput<_RgT> &_RgX)
+      : value(_RgX.value) {
+    std::vector<_RgT> Ones(_RgX.count, _RgT(1));
     check(!cudaMalloc(reinterpret_cast<void **>(&shadow),
-                      (X.count ? X.count : 1) * sizeof(T)) &&
-              !cudaMemcpy(shadow, Ones.data(), X.count * sizeof(T),
+                      (_RgX.count ? _RgX.count : 1) * sizeof(_RgT)) &&
+              !cudaMemcpy(shadow, Ones.data(), _RgX.count * sizeof(_RgT),
                           cudaMemcpyHostToDevice),
           "no device memory for the adjoints of rg::output");
   }
@@ -63,10 +64,12 @@ template <class T> struct SummedOutputPort : ByValue<T *> {
   ~SummedOutputPort() { (void)cudaFree(shadow); }
   RG_INLINE std::tuple<> take() { return {}; }
 };
-template <class A, class T> struct MakerOf<A, SummedOutput<T>> {
+template <class _RgA, class _RgT> struct MakerOf<_RgA, SummedOutput<_RgT>> {
   static constexpr Problem Why = Problem::None;
-  using Port = SummedOutputPort<T>;
-  template <class W> static RG_INLINE Port make(W &&X) { return Port(X); }
+  using Port = SummedOutputPort<_RgT>;
+  template <class _RgW> static RG_INLINE Port make(_RgW &&_RgX) {
+    return Port(_RgX);
+  }
 };
 
 struct LaunchPlace {
@@ -76,83 +79,88 @@ struct LaunchPlace {
 };
 
 /// What is differentiated.
-template <class F, class... P> struct LaunchThunk {
-  static void call(F f, const LaunchPlace *at, typename P::Pass... a) {
-    f<<<at->grid, at->block, at->shared, at->stream>>>(P::as(a)...);
+template <class _RgF, class... _RgP> struct LaunchThunk {
+  static void call(_RgF f, const LaunchPlace *at, typename _RgP::Pass... a) {
+    f<<<at->grid, at->block, at->shared, at->stream>>>(_RgP::as(a)...);
   }
 };
 
-template <class F, class... P>
-RG_INLINE auto launchedGradient(F f, const LaunchPlace &at, P &&...ports) {
-  std::tuple<P &...> Ports(ports...);
+template <class _RgF, class... _RgP>
+RG_INLINE auto launchedGradient(_RgF f, const LaunchPlace &at,
+                                _RgP &&...ports) {
+  std::tuple<_RgP &...> Ports(ports...);
   expand<Mode::Gradient, void, 0>(
-      reinterpret_cast<void *>(&LaunchThunk<F, Bare<P>...>::call), Ports,
+      reinterpret_cast<void *>(&LaunchThunk<_RgF, Bare<_RgP>...>::call), Ports,
       ConstTag(), f, ConstTag(), &at);
   return unpack(std::tuple_cat(ports.take()...));
 }
 
 /// F as the kernel that it may be.
-template <class F> struct KernelType {
+template <class _RgF> struct KernelType {
   static constexpr bool Is = false;
   static constexpr std::size_t Arity = 0;
 };
-template <class... P> struct KernelType<void (*)(P...)> {
+template <class... _RgP> struct KernelType<void (*)(_RgP...)> {
   static constexpr bool Is = true;
-  static constexpr std::size_t Arity = sizeof...(P);
+  static constexpr std::size_t Arity = sizeof...(_RgP);
 };
 
-template <class A, class = void> struct IsStream : std::false_type {};
-template <class A>
-struct IsStream<A, std::enable_if_t<std::is_convertible_v<A, cudaStream_t>>>
+template <class _RgA, class = void> struct IsStream : std::false_type {};
+template <class _RgA>
+struct IsStream<_RgA,
+                std::enable_if_t<std::is_convertible_v<_RgA, cudaStream_t>>>
     : std::true_type {};
 
 /// Shared bytes and stream stand in front of the kernel's own arguments.
-template <class F, std::size_t Extra, class... A> struct LaunchArguments {
+template <class _RgF, std::size_t Extra, class... _RgA> struct LaunchArguments {
   static constexpr bool Fit = false;
   static constexpr bool Portable = true;
   template <Problem Why> static constexpr bool Without = true;
 };
-template <class F, class... A> struct LaunchArguments<F, 0, A...> {
-  using Called = Invocation<F, A...>;
-  static constexpr bool Portable = portable<A...>;
-  static constexpr bool Fit = callable<F, A...>;
-  template <Problem Why> static constexpr bool Without = without<Why, A...>;
-  static RG_INLINE auto run(F f, const LaunchPlace &at, A &&...a) {
-    return launchedGradient<F>(f, at, MakerOf<A>::make(a)...);
+template <class _RgF, class... _RgA> struct LaunchArguments<_RgF, 0, _RgA...> {
+  using Called = Invocation<_RgF, _RgA...>;
+  static constexpr bool Portable = portable<_RgA...>;
+  static constexpr bool Fit = callable<_RgF, _RgA...>;
+  template <Problem Why> static constexpr bool Without = without<Why, _RgA...>;
+  static RG_INLINE auto run(_RgF f, const LaunchPlace &at, _RgA &&...a) {
+    return launchedGradient<_RgF>(f, at, MakerOf<_RgA>::make(a)...);
   }
 };
-template <class F, class S, class... A> struct LaunchArguments<F, 1, S, A...> {
-  using Rest = LaunchArguments<F, 0, A...>;
+template <class _RgF, class _RgS, class... _RgA>
+struct LaunchArguments<_RgF, 1, _RgS, _RgA...> {
+  using Rest = LaunchArguments<_RgF, 0, _RgA...>;
   static constexpr bool Portable = Rest::Portable;
-  static constexpr bool Fit = std::is_integral_v<Bare<S>> && Rest::Fit;
+  static constexpr bool Fit = std::is_integral_v<Bare<_RgS>> && Rest::Fit;
   template <Problem Why>
   static constexpr bool Without = Rest::template Without<Why>;
-  static RG_INLINE auto run(F f, LaunchPlace at, S &&shared, A &&...a) {
+  static RG_INLINE auto run(_RgF f, LaunchPlace at, _RgS &&shared,
+                            _RgA &&...a) {
     at.shared = static_cast<std::size_t>(shared);
-    return Rest::run(f, at, static_cast<A &&>(a)...);
+    return Rest::run(f, at, static_cast<_RgA &&>(a)...);
   }
 };
-template <class F, class S, class T, class... A>
-struct LaunchArguments<F, 2, S, T, A...> {
-  using Rest = LaunchArguments<F, 0, A...>;
+template <class _RgF, class _RgS, class _RgT, class... _RgA>
+struct LaunchArguments<_RgF, 2, _RgS, _RgT, _RgA...> {
+  using Rest = LaunchArguments<_RgF, 0, _RgA...>;
   static constexpr bool Portable = Rest::Portable;
   static constexpr bool Fit =
-      std::is_integral_v<Bare<S>> && IsStream<T>::value && Rest::Fit;
+      std::is_integral_v<Bare<_RgS>> && IsStream<_RgT>::value && Rest::Fit;
   template <Problem Why>
   static constexpr bool Without = Rest::template Without<Why>;
-  static RG_INLINE auto run(F f, LaunchPlace at, S &&shared, T &&stream,
-                            A &&...a) {
+  static RG_INLINE auto run(_RgF f, LaunchPlace at, _RgS &&shared,
+                            _RgT &&stream, _RgA &&...a) {
     at.shared = static_cast<std::size_t>(shared);
     at.stream = stream;
-    return Rest::run(f, at, static_cast<A &&>(a)...);
+    return Rest::run(f, at, static_cast<_RgA &&>(a)...);
   }
 };
-template <class F, class... A>
-using Launching = LaunchArguments<F,
-                                  (sizeof...(A) >= KernelType<F>::Arity
-                                       ? sizeof...(A) - KernelType<F>::Arity
-                                       : std::size_t(3)),
-                                  A...>;
+template <class _RgF, class... _RgA>
+using Launching =
+    LaunchArguments<_RgF,
+                    (sizeof...(_RgA) >= KernelType<_RgF>::Arity
+                         ? sizeof...(_RgA) - KernelType<_RgF>::Arity
+                         : std::size_t(3)),
+                    _RgA...>;
 
 } // namespace detail
 } // namespace rg

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// C++17, header-only, for programs compiled by rg-clang++.
+// C++17, header-only, for programs compiled by rg-clang++. Programs define
+// letters (-DN=1024), so no name here is one; comments say T for _RgT.
 //
 //   rg::gradient(f)(x, y)            derivatives of f(x, y) by x and by y
 //   rg::value_and_gradient(f)(x, y)  pair of f(x, y) and the same
@@ -80,38 +81,40 @@ namespace rg {
 //===----------------------------------------------------------------------===//
 
 /// T is a reference for an lvalue and a value for anything else.
-template <class T> struct Constant {
-  T value;
+template <class _RgT> struct Constant {
+  _RgT value;
 };
-template <class T> struct Active {
-  T value;
+template <class _RgT> struct Active {
+  _RgT value;
 };
-template <class T, class D> struct Dup {
-  T value;
-  D shadow;
+template <class _RgT, class _RgD> struct Dup {
+  _RgT value;
+  _RgD shadow;
 };
 
 /// Not differentiated.
-template <class T> RG_INLINE Constant<T> constant(T &&x) {
-  return {static_cast<T &&>(x)};
+template <class _RgT> RG_INLINE Constant<_RgT> constant(_RgT &&x) {
+  return {static_cast<_RgT &&>(x)};
 }
 /// Differentiated; the derivative is part of the result.
-template <class T> RG_INLINE Active<T> active(T &&x) {
-  return {static_cast<T &&>(x)};
+template <class _RgT> RG_INLINE Active<_RgT> active(_RgT &&x) {
+  return {static_cast<_RgT &&>(x)};
 }
 /// Differentiated; the derivative is dx.
-template <class T, class D> RG_INLINE Dup<T, D> dup(T &&x, D &&dx) {
-  return {static_cast<T &&>(x), static_cast<D &&>(dx)};
+template <class _RgT, class _RgD>
+RG_INLINE Dup<_RgT, _RgD> dup(_RgT &&x, _RgD &&dx) {
+  return {static_cast<_RgT &&>(x), static_cast<_RgD &&>(dx)};
 }
 
 namespace detail {
 
-template <class T> using Bare = std::remove_cv_t<std::remove_reference_t<T>>;
+template <class _RgT>
+using Bare = std::remove_cv_t<std::remove_reference_t<_RgT>>;
 
 /// What a call with wrong arguments "returns": the error has been told, and
 /// whatever is done with the result shall not cause another one.
 struct Wrong {
-  template <class T> operator T() const;
+  template <class _RgT> operator _RgT() const;
 };
 
 RG_INLINE void check(bool Holds, const char *Message) {
@@ -126,69 +129,74 @@ RG_INLINE void check(bool Holds, const char *Message) {
 //===----------------------------------------------------------------------===//
 
 /// Scalar: the floating-point type of the numbers in T; void if T is not known.
-template <class T, class = void> struct Numbers {
+template <class _RgT, class = void> struct Numbers {
   using Scalar = void;
 };
-template <class T>
-struct Numbers<T, std::enable_if_t<std::is_floating_point_v<T>>> {
-  using Scalar = T;
-  static std::size_t size(const T &) { return 1; }
-  static T &at(T &x, std::size_t) { return x; }
-  static T zeros(const T &) { return T(0); }
+template <class _RgT>
+struct Numbers<_RgT, std::enable_if_t<std::is_floating_point_v<_RgT>>> {
+  using Scalar = _RgT;
+  static std::size_t size(const _RgT &) { return 1; }
+  static _RgT &at(_RgT &x, std::size_t) { return x; }
+  static _RgT zeros(const _RgT &) { return _RgT(0); }
 };
-template <class T, std::size_t N>
-struct Numbers<std::array<T, N>,
-               std::enable_if_t<std::is_floating_point_v<T>>> {
-  using Scalar = T;
-  static std::size_t size(const std::array<T, N> &) { return N; }
-  static T &at(std::array<T, N> &x, std::size_t i) { return x[i]; }
-  static std::array<T, N> zeros(const std::array<T, N> &) { return {}; }
-};
-template <class T>
-struct Numbers<std::vector<T>, std::enable_if_t<std::is_floating_point_v<T>>> {
-  using Scalar = T;
-  static std::size_t size(const std::vector<T> &x) { return x.size(); }
-  static T &at(std::vector<T> &x, std::size_t i) { return x[i]; }
-  static std::vector<T> zeros(const std::vector<T> &x) {
-    return std::vector<T>(x.size());
+template <class _RgT, std::size_t _RgN>
+struct Numbers<std::array<_RgT, _RgN>,
+               std::enable_if_t<std::is_floating_point_v<_RgT>>> {
+  using Scalar = _RgT;
+  static std::size_t size(const std::array<_RgT, _RgN> &) { return _RgN; }
+  static _RgT &at(std::array<_RgT, _RgN> &x, std::size_t i) { return x[i]; }
+  static std::array<_RgT, _RgN> zeros(const std::array<_RgT, _RgN> &) {
+    return {};
   }
 };
-template <class T>
-struct Numbers<std::complex<T>, std::enable_if_t<std::is_floating_point_v<T>>> {
-  using Scalar = T;
-  static std::size_t size(const std::complex<T> &) { return 2; }
-  static T &at(std::complex<T> &x, std::size_t i) {
-    return reinterpret_cast<T(&)[2]>(x)[i];
+template <class _RgT>
+struct Numbers<std::vector<_RgT>,
+               std::enable_if_t<std::is_floating_point_v<_RgT>>> {
+  using Scalar = _RgT;
+  static std::size_t size(const std::vector<_RgT> &x) { return x.size(); }
+  static _RgT &at(std::vector<_RgT> &x, std::size_t i) { return x[i]; }
+  static std::vector<_RgT> zeros(const std::vector<_RgT> &x) {
+    return std::vector<_RgT>(x.size());
   }
-  static std::complex<T> zeros(const std::complex<T> &) { return {}; }
+};
+template <class _RgT>
+struct Numbers<std::complex<_RgT>,
+               std::enable_if_t<std::is_floating_point_v<_RgT>>> {
+  using Scalar = _RgT;
+  static std::size_t size(const std::complex<_RgT> &) { return 2; }
+  static _RgT &at(std::complex<_RgT> &x, std::size_t i) {
+    return reinterpret_cast<_RgT(&)[2]>(x)[i];
+  }
+  static std::complex<_RgT> zeros(const std::complex<_RgT> &) { return {}; }
 };
 
-template <class T>
+template <class _RgT>
 inline constexpr bool holdsNumbers =
-    !std::is_void_v<typename Numbers<T>::Scalar>;
+    !std::is_void_v<typename Numbers<_RgT>::Scalar>;
 
 /// A zero of type T for structs, which we do not look into.
-template <class T> T zeroed(const T &Like) {
-  if constexpr (holdsNumbers<T>) {
-    return Numbers<T>::zeros(Like);
+template <class _RgT> _RgT zeroed(const _RgT &Like) {
+  if constexpr (holdsNumbers<_RgT>) {
+    return Numbers<_RgT>::zeros(Like);
   } else {
-    T Zero;
-    std::memset(static_cast<void *>(&Zero), 0, sizeof(T));
+    _RgT Zero;
+    std::memset(static_cast<void *>(&Zero), 0, sizeof(_RgT));
     return Zero;
   }
 }
 
 /// The sum of Seed[i] * Value[i]: what vjp differentiates.
-template <class R>
-typename Numbers<R>::Scalar weigh(const R &Seed, const R &Value) {
-  using N = Numbers<R>;
-  if constexpr (std::is_floating_point_v<R>) {
+template <class _RgR>
+typename Numbers<_RgR>::Scalar weigh(const _RgR &Seed, const _RgR &Value) {
+  using _RgN = Numbers<_RgR>;
+  if constexpr (std::is_floating_point_v<_RgR>) {
     return Seed * Value;
   } else {
-    typename N::Scalar Sum = 0;
-    std::size_t Size = N::size(Value);
-    for (std::size_t I = 0; I < Size; ++I)
-      Sum += N::at(const_cast<R &>(Seed), I) * N::at(const_cast<R &>(Value), I);
+    typename _RgN::Scalar Sum = 0;
+    std::size_t Size = _RgN::size(Value);
+    for (std::size_t _RgI = 0; _RgI < Size; ++_RgI)
+      Sum += _RgN::at(const_cast<_RgR &>(Seed), _RgI) *
+             _RgN::at(const_cast<_RgR &>(Value), _RgI);
     return Sum;
   }
 }
@@ -202,58 +210,59 @@ typename Numbers<R>::Scalar weigh(const R &Seed, const R &Value) {
 // tuple of what it adds to the result.
 
 /// What the thunk does with an address: f gets the object behind it.
-template <class T> struct ByAddress {
-  using Pass = T *;
-  using Seen = T &;
-  static RG_INLINE T &as(T *P) { return *P; }
+template <class _RgT> struct ByAddress {
+  using Pass = _RgT *;
+  using Seen = _RgT &;
+  static RG_INLINE _RgT &as(_RgT *_RgP) { return *_RgP; }
 };
 /// f gets the pointer itself.
-template <class P> struct ByValue {
-  using Pass = P;
-  using Seen = P;
-  static RG_INLINE P as(P Pointer) { return Pointer; }
+template <class _RgP> struct ByValue {
+  using Pass = _RgP;
+  using Seen = _RgP;
+  static RG_INLINE _RgP as(_RgP Pointer) { return Pointer; }
 };
 
-template <class T> struct ConstantPort : ByAddress<T> {
+template <class _RgT> struct ConstantPort : ByAddress<_RgT> {
   static constexpr bool IsConstant = true;
-  T *value;
+  _RgT *value;
   RG_INLINE std::tuple<> take() { return {}; }
 };
-template <class P> struct ConstantPointerPort : ByValue<P> {
+template <class _RgP> struct ConstantPointerPort : ByValue<_RgP> {
   static constexpr bool IsConstant = true;
-  P value;
+  _RgP value;
   RG_INLINE std::tuple<> take() { return {}; }
 };
 /// A number: a copy of it and its derivative live in the port. f may take it by
 /// value, by const reference or by reference.
-template <class T> struct NumberPort : ByAddress<T> {
+template <class _RgT> struct NumberPort : ByAddress<_RgT> {
   static constexpr bool IsConstant = false;
-  T Value, Shadow = T(0);
-  T *value = &Value, *shadow = &Shadow;
-  RG_INLINE explicit NumberPort(T X) : Value(X) {}
+  _RgT Value, Shadow = _RgT(0);
+  _RgT *value = &Value, *shadow = &Shadow;
+  RG_INLINE explicit NumberPort(_RgT _RgX) : Value(_RgX) {}
   NumberPort(const NumberPort &) = delete;
-  RG_INLINE std::tuple<T> take() { return std::tuple<T>(Shadow); }
+  RG_INLINE std::tuple<_RgT> take() { return std::tuple<_RgT>(Shadow); }
 };
 /// Anything else that is active: the object stays where it is.
-template <class T> struct ActivePort : ByAddress<T> {
+template <class _RgT> struct ActivePort : ByAddress<_RgT> {
   static constexpr bool IsConstant = false;
-  Bare<T> Shadow;
-  T *value;
-  T *shadow = &Shadow;
-  RG_INLINE explicit ActivePort(T &X) : Shadow(zeroed<Bare<T>>(X)), value(&X) {}
+  Bare<_RgT> Shadow;
+  _RgT *value;
+  _RgT *shadow = &Shadow;
+  RG_INLINE explicit ActivePort(_RgT &_RgX)
+      : Shadow(zeroed<Bare<_RgT>>(_RgX)), value(&_RgX) {}
   ActivePort(const ActivePort &) = delete;
-  RG_INLINE std::tuple<Bare<T>> take() {
-    return std::tuple<Bare<T>>(std::move(Shadow));
+  RG_INLINE std::tuple<Bare<_RgT>> take() {
+    return std::tuple<Bare<_RgT>>(std::move(Shadow));
   }
 };
-template <class T> struct DupPort : ByAddress<T> {
+template <class _RgT> struct DupPort : ByAddress<_RgT> {
   static constexpr bool IsConstant = false;
-  T *value, *shadow;
+  _RgT *value, *shadow;
   RG_INLINE std::tuple<> take() { return {}; }
 };
-template <class P> struct DupPointerPort : ByValue<P> {
+template <class _RgP> struct DupPointerPort : ByValue<_RgP> {
   static constexpr bool IsConstant = false;
-  P value, shadow;
+  _RgP value, shadow;
   RG_INLINE std::tuple<> take() { return {}; }
 };
 
@@ -273,71 +282,73 @@ enum class Problem {
   NotDup
 };
 
-template <class A, class = void> struct Maker {
-  static constexpr Problem Why = std::is_pointer_v<std::decay_t<A>>
+template <class _RgA, class = void> struct Maker {
+  static constexpr Problem Why = std::is_pointer_v<std::decay_t<_RgA>>
                                      ? Problem::Pointer
                                      : Problem::NotActive;
 };
 /// Integers: constant.
-template <class A>
-struct Maker<A, std::enable_if_t<std::is_integral_v<Bare<A>> ||
-                                 std::is_enum_v<Bare<A>>>> {
+template <class _RgA>
+struct Maker<_RgA, std::enable_if_t<std::is_integral_v<Bare<_RgA>> ||
+                                    std::is_enum_v<Bare<_RgA>>>> {
   static constexpr Problem Why = Problem::None;
-  using Port = ConstantPort<std::remove_reference_t<A>>;
-  static RG_INLINE Port make(std::remove_reference_t<A> &X) {
-    return Port{{}, &X};
+  using Port = ConstantPort<std::remove_reference_t<_RgA>>;
+  static RG_INLINE Port make(std::remove_reference_t<_RgA> &_RgX) {
+    return Port{{}, &_RgX};
   }
 };
-template <class A>
-struct Maker<A, std::enable_if_t<std::is_floating_point_v<Bare<A>>>> {
+template <class _RgA>
+struct Maker<_RgA, std::enable_if_t<std::is_floating_point_v<Bare<_RgA>>>> {
   static constexpr Problem Why = Problem::None;
-  using Port = NumberPort<Bare<A>>;
-  static RG_INLINE Port make(const Bare<A> &X) { return Port(X); }
+  using Port = NumberPort<Bare<_RgA>>;
+  static RG_INLINE Port make(const Bare<_RgA> &_RgX) { return Port(_RgX); }
 };
-template <class A>
-struct Maker<A, std::enable_if_t<holdsNumbers<Bare<A>> &&
-                                 !std::is_floating_point_v<Bare<A>>>> {
+template <class _RgA>
+struct Maker<_RgA, std::enable_if_t<holdsNumbers<Bare<_RgA>> &&
+                                    !std::is_floating_point_v<Bare<_RgA>>>> {
   static constexpr Problem Why = Problem::None;
-  using Port = ActivePort<std::remove_reference_t<A>>;
-  static RG_INLINE Port make(std::remove_reference_t<A> &X) { return Port(X); }
+  using Port = ActivePort<std::remove_reference_t<_RgA>>;
+  static RG_INLINE Port make(std::remove_reference_t<_RgA> &_RgX) {
+    return Port(_RgX);
+  }
 };
-template <class T, class A> struct WrappedConstant {
+template <class _RgT, class _RgA> struct WrappedConstant {
   static constexpr Problem Why = Problem::None;
-  using Value = std::remove_reference_t<T>;
-  static constexpr bool IsPointer = std::is_pointer_v<std::decay_t<T>>;
+  using Value = std::remove_reference_t<_RgT>;
+  static constexpr bool IsPointer = std::is_pointer_v<std::decay_t<_RgT>>;
   using Port =
-      std::conditional_t<IsPointer, ConstantPointerPort<std::decay_t<T>>,
+      std::conditional_t<IsPointer, ConstantPointerPort<std::decay_t<_RgT>>,
                          ConstantPort<Value>>;
-  template <class W> static RG_INLINE Port make(W &&X) {
+  template <class _RgW> static RG_INLINE Port make(_RgW &&_RgX) {
     if constexpr (IsPointer)
-      return Port{{}, X.value};
+      return Port{{}, _RgX.value};
     else
-      return Port{{}, const_cast<Value *>(&X.value)};
+      return Port{{}, const_cast<Value *>(&_RgX.value)};
   }
 };
-template <class T, class A> struct WrappedActive {
-  using Value = std::remove_reference_t<T>;
-  static constexpr bool Known = holdsNumbers<Bare<T>>;
-  static constexpr bool Struct = std::is_class_v<Bare<T>> &&
-                                 std::is_trivially_copyable_v<Bare<T>> &&
-                                 std::is_default_constructible_v<Bare<T>>;
-  static constexpr Problem Why = std::is_pointer_v<std::decay_t<T>>
+template <class _RgT, class _RgA> struct WrappedActive {
+  using Value = std::remove_reference_t<_RgT>;
+  static constexpr bool Known = holdsNumbers<Bare<_RgT>>;
+  static constexpr bool Struct = std::is_class_v<Bare<_RgT>> &&
+                                 std::is_trivially_copyable_v<Bare<_RgT>> &&
+                                 std::is_default_constructible_v<Bare<_RgT>>;
+  static constexpr Problem Why = std::is_pointer_v<std::decay_t<_RgT>>
                                      ? Problem::Pointer
                                  : Known || Struct ? Problem::None
                                                    : Problem::NotActive;
-  using Port = std::conditional_t<std::is_floating_point_v<Bare<T>>,
-                                  NumberPort<Bare<T>>, ActivePort<Value>>;
-  template <class W> static RG_INLINE Port make(W &&X) {
-    return Port(const_cast<Value &>(X.value));
+  using Port = std::conditional_t<std::is_floating_point_v<Bare<_RgT>>,
+                                  NumberPort<Bare<_RgT>>, ActivePort<Value>>;
+  template <class _RgW> static RG_INLINE Port make(_RgW &&_RgX) {
+    return Port(const_cast<Value &>(_RgX.value));
   }
 };
-template <class T, class D, class A> struct WrappedDup {
-  using Value = std::remove_reference_t<T>;
-  using Shadow = std::remove_reference_t<D>;
-  static constexpr bool IsPointer =
-      std::is_pointer_v<std::decay_t<T>> && std::is_pointer_v<std::decay_t<D>>;
-  using Target = std::remove_pointer_t<std::decay_t<T>>;
-  using ShadowTarget = std::remove_pointer_t<std::decay_t<D>>;
+template <class _RgT, class _RgD, class _RgA> struct WrappedDup {
+  using Value = std::remove_reference_t<_RgT>;
+  using Shadow = std::remove_reference_t<_RgD>;
+  static constexpr bool IsPointer = std::is_pointer_v<std::decay_t<_RgT>> &&
+                                    std::is_pointer_v<std::decay_t<_RgD>>;
+  using Target = std::remove_pointer_t<std::decay_t<_RgT>>;
+  using ShadowTarget = std::remove_pointer_t<std::decay_t<_RgD>>;
   static constexpr Problem Why =
       IsPointer ? (!std::is_same_v<std::remove_cv_t<Target>,
                                    std::remove_cv_t<ShadowTarget>>
@@ -345,111 +356,118 @@ template <class T, class D, class A> struct WrappedDup {
                    : std::is_const_v<ShadowTarget> && !std::is_const_v<Target>
                        ? Problem::ConstShadow
                        : Problem::None)
-      : !std::is_same_v<Bare<T>, Bare<D>> ? Problem::ShadowType
-                                          : Problem::None;
-  using Port = std::conditional_t<IsPointer, DupPointerPort<std::decay_t<T>>,
+      : !std::is_same_v<Bare<_RgT>, Bare<_RgD>> ? Problem::ShadowType
+                                                : Problem::None;
+  using Port = std::conditional_t<IsPointer, DupPointerPort<std::decay_t<_RgT>>,
                                   DupPort<Value>>;
   /// Reverse mode adds to the shadow, so it has to be a variable.
   static constexpr bool Writable =
       IsPointer ? !std::is_const_v<ShadowTarget>
-                : std::is_lvalue_reference_v<D> && !std::is_const_v<Shadow>;
-  template <class W> static RG_INLINE Port make(W &&X) {
+                : std::is_lvalue_reference_v<_RgD> && !std::is_const_v<Shadow>;
+  template <class _RgW> static RG_INLINE Port make(_RgW &&_RgX) {
     if constexpr (IsPointer) {
       return Port{{},
-                  X.value,
+                  _RgX.value,
                   const_cast<std::remove_cv_t<ShadowTarget> *>(
-                      static_cast<ShadowTarget *>(X.shadow))};
+                      static_cast<ShadowTarget *>(_RgX.shadow))};
     } else {
-      if constexpr (holdsNumbers<Bare<T>>)
-        check(Numbers<Bare<T>>::size(X.value) ==
-                  Numbers<Bare<T>>::size(X.shadow),
+      if constexpr (holdsNumbers<Bare<_RgT>>)
+        check(Numbers<Bare<_RgT>>::size(_RgX.value) ==
+                  Numbers<Bare<_RgT>>::size(_RgX.shadow),
               "rg::dup needs a shadow of the size of its argument");
-      return Port{
-          {}, const_cast<Value *>(&X.value), const_cast<Bare<D> *>(&X.shadow)};
+      return Port{{},
+                  const_cast<Value *>(&_RgX.value),
+                  const_cast<Bare<_RgD> *>(&_RgX.shadow)};
     }
   }
 };
-template <class A> struct IsDup : std::false_type {
+template <class _RgA> struct IsDup : std::false_type {
   static constexpr bool Writable = true;
 };
-template <class T, class D> struct IsDup<Dup<T, D>> : std::true_type {
-  static constexpr bool Writable = WrappedDup<T, D, void>::Writable;
+template <class _RgT, class _RgD>
+struct IsDup<Dup<_RgT, _RgD>> : std::true_type {
+  static constexpr bool Writable = WrappedDup<_RgT, _RgD, void>::Writable;
 };
-template <class A>
+template <class _RgA>
 struct IsConstantArgument
-    : std::bool_constant<std::is_integral_v<A> || std::is_enum_v<A>> {};
-template <class T> struct IsConstantArgument<Constant<T>> : std::true_type {};
+    : std::bool_constant<std::is_integral_v<_RgA> || std::is_enum_v<_RgA>> {};
+template <class _RgT>
+struct IsConstantArgument<Constant<_RgT>> : std::true_type {};
 
-template <class A, class W = Bare<A>> struct MakerOf : Maker<A> {};
-template <class A, class T>
-struct MakerOf<A, Constant<T>> : WrappedConstant<T, A> {};
-template <class A, class T>
-struct MakerOf<A, Active<T>> : WrappedActive<T, A> {};
-template <class A, class T, class D>
-struct MakerOf<A, Dup<T, D>> : WrappedDup<T, D, A> {};
+template <class _RgA, class _RgW = Bare<_RgA>> struct MakerOf : Maker<_RgA> {};
+template <class _RgA, class _RgT>
+struct MakerOf<_RgA, Constant<_RgT>> : WrappedConstant<_RgT, _RgA> {};
+template <class _RgA, class _RgT>
+struct MakerOf<_RgA, Active<_RgT>> : WrappedActive<_RgT, _RgA> {};
+template <class _RgA, class _RgT, class _RgD>
+struct MakerOf<_RgA, Dup<_RgT, _RgD>> : WrappedDup<_RgT, _RgD, _RgA> {};
 
-template <Problem P, class... A>
-inline constexpr bool without = ((MakerOf<A>::Why != P) && ...);
-template <class... A>
-inline constexpr bool portable = ((MakerOf<A>::Why == Problem::None) && ...);
+template <Problem _RgP, class... _RgA>
+inline constexpr bool without = ((MakerOf<_RgA>::Why != _RgP) && ...);
+template <class... _RgA>
+inline constexpr bool portable = ((MakerOf<_RgA>::Why == Problem::None) && ...);
 
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
 
 /// How f is given to the thunk: a function by its address, an object by its.
-template <class F, bool = std::is_pointer_v<F>> struct Callee {
-  using Pass = F;
-  static RG_INLINE F pass(const F &f) { return f; }
-  static RG_INLINE F get(F f) { return f; }
+template <class _RgF, bool = std::is_pointer_v<_RgF>> struct Callee {
+  using Pass = _RgF;
+  static RG_INLINE _RgF pass(const _RgF &f) { return f; }
+  static RG_INLINE _RgF get(_RgF f) { return f; }
 };
-template <class F> struct Callee<F, false> {
-  using Pass = const F *;
-  static RG_INLINE const F *pass(const F &f) { return &f; }
-  static RG_INLINE const F &get(const F *f) { return *f; }
+template <class _RgF> struct Callee<_RgF, false> {
+  using Pass = const _RgF *;
+  static RG_INLINE const _RgF *pass(const _RgF &f) { return &f; }
+  static RG_INLINE const _RgF &get(const _RgF *f) { return *f; }
 };
 
-template <class F, bool Portable, class... A> struct ResultOf {
+template <class _RgF, bool Portable, class... _RgA> struct ResultOf {
   using Type = Wrong;
   static constexpr bool Callable = false;
 };
-template <class F, bool Called, class... P> struct ResultIfCallable {
+template <class _RgF, bool Called, class... _RgP> struct ResultIfCallable {
   using Type = Wrong;
   static constexpr bool Callable = false;
 };
-template <class F, class... P> struct ResultIfCallable<F, true, P...> {
-  using Type = Bare<std::invoke_result_t<const F &, typename P::Seen...>>;
+template <class _RgF, class... _RgP>
+struct ResultIfCallable<_RgF, true, _RgP...> {
+  using Type = Bare<std::invoke_result_t<const _RgF &, typename _RgP::Seen...>>;
   static constexpr bool Callable = true;
 };
-template <class F, class... A>
-struct ResultOf<F, true, A...>
-    : ResultIfCallable<
-          F, std::is_invocable_v<const F &, typename MakerOf<A>::Port::Seen...>,
-          typename MakerOf<A>::Port...> {};
-template <class F, class... A>
-using Invocation = ResultOf<F, portable<A...>, A...>;
-template <class F, class... A>
-using Result = typename Invocation<F, A...>::Type;
+template <class _RgF, class... _RgA>
+struct ResultOf<_RgF, true, _RgA...>
+    : ResultIfCallable<_RgF,
+                       std::is_invocable_v<
+                           const _RgF &, typename MakerOf<_RgA>::Port::Seen...>,
+                       typename MakerOf<_RgA>::Port...> {};
+template <class _RgF, class... _RgA>
+using Invocation = ResultOf<_RgF, portable<_RgA...>, _RgA...>;
+template <class _RgF, class... _RgA>
+using Result = typename Invocation<_RgF, _RgA...>::Type;
 /// True also when something else is wrong, which is told by its own message.
-template <class F, class... A>
+template <class _RgF, class... _RgA>
 inline constexpr bool callable =
-    !portable<A...> || Invocation<F, A...>::Callable;
+    !portable<_RgA...> || Invocation<_RgF, _RgA...>::Callable;
 
 /// Thunks, by what is made of f's result R.
-template <class R, class F, class... P> struct ReturnThunk {
-  static R call(typename Callee<F>::Pass f, typename P::Pass... a) {
-    return Callee<F>::get(f)(P::as(a)...);
+template <class _RgR, class _RgF, class... _RgP> struct ReturnThunk {
+  static _RgR call(typename Callee<_RgF>::Pass f, typename _RgP::Pass... a) {
+    return Callee<_RgF>::get(f)(_RgP::as(a)...);
   }
 };
-template <class R, class F, class... P> struct StoreThunk {
-  static void call(typename Callee<F>::Pass f, R *Out, typename P::Pass... a) {
-    *Out = Callee<F>::get(f)(P::as(a)...);
+template <class _RgR, class _RgF, class... _RgP> struct StoreThunk {
+  static void call(typename Callee<_RgF>::Pass f, _RgR *Out,
+                   typename _RgP::Pass... a) {
+    *Out = Callee<_RgF>::get(f)(_RgP::as(a)...);
   }
 };
-template <class R, class F, class... P> struct WeighThunk {
-  static typename Numbers<R>::Scalar
-  call(typename Callee<F>::Pass f, const R *Seed, typename P::Pass... a) {
-    return weigh<R>(*Seed, Callee<F>::get(f)(P::as(a)...));
+template <class _RgR, class _RgF, class... _RgP> struct WeighThunk {
+  static typename Numbers<_RgR>::Scalar call(typename Callee<_RgF>::Pass f,
+                                             const _RgR *Seed,
+                                             typename _RgP::Pass... a) {
+    return weigh<_RgR>(*Seed, Callee<_RgF>::get(f)(_RgP::as(a)...));
   }
 };
 
@@ -461,31 +479,31 @@ struct ConstTag {};
 struct DupTag {};
 RG_INLINE int marker(ConstTag) { return enzyme_const; }
 RG_INLINE int marker(DupTag) { return enzyme_dup; }
-template <class T> RG_INLINE T *marker(T *P) { return P; }
+template <class _RgT> RG_INLINE _RgT *marker(_RgT *_RgP) { return _RgP; }
 
 enum class Mode { Gradient, ValueAndGradient, Tangent, Store };
 
-template <Mode M, class R, class... Flat>
+template <Mode _RgM, class _RgR, class... Flat>
 RG_INLINE auto callEntry(void *Thunk, Flat... flat) {
-  if constexpr (M == Mode::Gradient)
+  if constexpr (_RgM == Mode::Gradient)
     ::__enzyme_autodiff_void<0>(Thunk, marker(flat)...);
-  else if constexpr (M == Mode::Store)
+  else if constexpr (_RgM == Mode::Store)
     ::__enzyme_fwddiff_void<0>(Thunk, marker(flat)...);
-  else if constexpr (M == Mode::ValueAndGradient) {
+  else if constexpr (_RgM == Mode::ValueAndGradient) {
     // The result has the primal alone: every adjoint goes to a shadow.
-    if constexpr (std::is_same_v<R, float>)
+    if constexpr (std::is_same_v<_RgR, float>)
       return ::__enzyme_autodiff_float<0>(Thunk, enzyme_primal_return,
                                           marker(flat)...);
-    else if constexpr (std::is_same_v<R, double>)
+    else if constexpr (std::is_same_v<_RgR, double>)
       return ::__enzyme_autodiff<0>(Thunk, enzyme_primal_return,
                                     marker(flat)...);
     else
       return ::__enzyme_autodiff_longdouble<0>(Thunk, enzyme_primal_return,
                                                marker(flat)...);
   } else {
-    if constexpr (std::is_same_v<R, float>)
+    if constexpr (std::is_same_v<_RgR, float>)
       return ::__enzyme_fwddiff_float<0>(Thunk, marker(flat)...);
-    else if constexpr (std::is_same_v<R, double>)
+    else if constexpr (std::is_same_v<_RgR, double>)
       return ::__enzyme_fwddiff<0>(Thunk, marker(flat)...);
     else
       return ::__enzyme_fwddiff_longdouble<0>(Thunk, marker(flat)...);
@@ -493,17 +511,18 @@ RG_INLINE auto callEntry(void *Thunk, Flat... flat) {
 }
 
 /// Appends marker, value and shadow of each port to the arguments.
-template <Mode M, class R, std::size_t I, class Ports, class... Flat>
+template <Mode _RgM, class _RgR, std::size_t _RgI, class Ports, class... Flat>
 RG_INLINE auto expand(void *Thunk, Ports &ports, Flat... flat) {
-  if constexpr (I == std::tuple_size_v<Ports>) {
-    return callEntry<M, R>(Thunk, flat...);
+  if constexpr (_RgI == std::tuple_size_v<Ports>) {
+    return callEntry<_RgM, _RgR>(Thunk, flat...);
   } else {
-    auto &Port = std::get<I>(ports);
+    auto &Port = std::get<_RgI>(ports);
     if constexpr (std::remove_reference_t<decltype(Port)>::IsConstant)
-      return expand<M, R, I + 1>(Thunk, ports, flat..., ConstTag(), Port.value);
+      return expand<_RgM, _RgR, _RgI + 1>(Thunk, ports, flat..., ConstTag(),
+                                          Port.value);
     else
-      return expand<M, R, I + 1>(Thunk, ports, flat..., DupTag(), Port.value,
-                                 Port.shadow);
+      return expand<_RgM, _RgR, _RgI + 1>(Thunk, ports, flat..., DupTag(),
+                                          Port.value, Port.shadow);
   }
 }
 
@@ -515,23 +534,25 @@ template <class Tuple> RG_INLINE auto unpack(Tuple &&Parts) {
     return std::move(Parts);
 }
 
-template <class F, class... P>
-RG_INLINE auto gradientOf(const F &f, P &&...ports) {
-  using R = Bare<std::invoke_result_t<const F &, typename Bare<P>::Seen...>>;
-  std::tuple<P &...> Ports(ports...);
-  expand<Mode::Gradient, R, 0>(
-      reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
-      ConstTag(), Callee<F>::pass(f));
+template <class _RgF, class... _RgP>
+RG_INLINE auto gradientOf(const _RgF &f, _RgP &&...ports) {
+  using _RgR =
+      Bare<std::invoke_result_t<const _RgF &, typename Bare<_RgP>::Seen...>>;
+  std::tuple<_RgP &...> Ports(ports...);
+  expand<Mode::Gradient, _RgR, 0>(
+      reinterpret_cast<void *>(&ReturnThunk<_RgR, _RgF, Bare<_RgP>...>::call),
+      Ports, ConstTag(), Callee<_RgF>::pass(f));
   return unpack(std::tuple_cat(ports.take()...));
 }
 
-template <class F, class... P>
-RG_INLINE auto valueAndGradientOf(const F &f, P &&...ports) {
-  using R = Bare<std::invoke_result_t<const F &, typename Bare<P>::Seen...>>;
-  std::tuple<P &...> Ports(ports...);
-  R Value = expand<Mode::ValueAndGradient, R, 0>(
-      reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
-      ConstTag(), Callee<F>::pass(f));
+template <class _RgF, class... _RgP>
+RG_INLINE auto valueAndGradientOf(const _RgF &f, _RgP &&...ports) {
+  using _RgR =
+      Bare<std::invoke_result_t<const _RgF &, typename Bare<_RgP>::Seen...>>;
+  std::tuple<_RgP &...> Ports(ports...);
+  _RgR Value = expand<Mode::ValueAndGradient, _RgR, 0>(
+      reinterpret_cast<void *>(&ReturnThunk<_RgR, _RgF, Bare<_RgP>...>::call),
+      Ports, ConstTag(), Callee<_RgF>::pass(f));
   auto Parts = std::tuple_cat(ports.take()...);
   if constexpr (std::tuple_size_v<decltype(Parts)> == 0)
     return Value;
@@ -539,82 +560,88 @@ RG_INLINE auto valueAndGradientOf(const F &f, P &&...ports) {
     return std::pair(Value, unpack(std::move(Parts)));
 }
 
-template <class F, class... P> RG_INLINE auto jvpOf(const F &f, P &&...ports) {
-  using R = Bare<std::invoke_result_t<const F &, typename Bare<P>::Seen...>>;
-  std::tuple<P &...> Ports(ports...);
-  if constexpr (std::is_floating_point_v<R>) {
-    return expand<Mode::Tangent, R, 0>(
-        reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
-        ConstTag(), Callee<F>::pass(f));
-  } else if constexpr (std::is_void_v<R>) {
-    expand<Mode::Store, R, 0>(
-        reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
-        ConstTag(), Callee<F>::pass(f));
+template <class _RgF, class... _RgP>
+RG_INLINE auto jvpOf(const _RgF &f, _RgP &&...ports) {
+  using _RgR =
+      Bare<std::invoke_result_t<const _RgF &, typename Bare<_RgP>::Seen...>>;
+  std::tuple<_RgP &...> Ports(ports...);
+  if constexpr (std::is_floating_point_v<_RgR>) {
+    return expand<Mode::Tangent, _RgR, 0>(
+        reinterpret_cast<void *>(&ReturnThunk<_RgR, _RgF, Bare<_RgP>...>::call),
+        Ports, ConstTag(), Callee<_RgF>::pass(f));
+  } else if constexpr (std::is_void_v<_RgR>) {
+    expand<Mode::Store, _RgR, 0>(
+        reinterpret_cast<void *>(&ReturnThunk<_RgR, _RgF, Bare<_RgP>...>::call),
+        Ports, ConstTag(), Callee<_RgF>::pass(f));
   } else {
-    R Out{}, Tangent{};
-    expand<Mode::Store, R, 0>(
-        reinterpret_cast<void *>(&StoreThunk<R, F, Bare<P>...>::call), Ports,
-        ConstTag(), Callee<F>::pass(f), DupTag(), &Out, &Tangent);
+    _RgR Out{}, Tangent{};
+    expand<Mode::Store, _RgR, 0>(
+        reinterpret_cast<void *>(&StoreThunk<_RgR, _RgF, Bare<_RgP>...>::call),
+        Ports, ConstTag(), Callee<_RgF>::pass(f), DupTag(), &Out, &Tangent);
     return Tangent;
   }
 }
 
-template <class R, class F, class... P>
-RG_INLINE auto vjpOf(const F &f, const R &Seed, P &&...ports) {
-  std::tuple<P &...> Ports(ports...);
-  expand<Mode::Gradient, R, 0>(
-      reinterpret_cast<void *>(&WeighThunk<R, F, Bare<P>...>::call), Ports,
-      ConstTag(), Callee<F>::pass(f), ConstTag(), &Seed);
+template <class _RgR, class _RgF, class... _RgP>
+RG_INLINE auto vjpOf(const _RgF &f, const _RgR &Seed, _RgP &&...ports) {
+  std::tuple<_RgP &...> Ports(ports...);
+  expand<Mode::Gradient, _RgR, 0>(
+      reinterpret_cast<void *>(&WeighThunk<_RgR, _RgF, Bare<_RgP>...>::call),
+      Ports, ConstTag(), Callee<_RgF>::pass(f), ConstTag(), &Seed);
   return unpack(std::tuple_cat(ports.take()...));
 }
 
 /// References to arguments between vjp(f)(x) and its (seed); values of
 /// temporaries.
-template <class... A> struct Kept {};
-template <class A, class... Rest> struct Kept<A, Rest...> {
-  A First;
+template <class... _RgA> struct Kept {};
+template <class _RgA, class... Rest> struct Kept<_RgA, Rest...> {
+  _RgA First;
   Kept<Rest...> Others;
 };
 RG_INLINE Kept<> keep() { return {}; }
-template <class A, class... Rest>
-RG_INLINE Kept<A, Rest...> keep(A &&First, Rest &&...Others) {
-  return {static_cast<A &&>(First), keep(static_cast<Rest &&>(Others)...)};
+template <class _RgA, class... Rest>
+RG_INLINE Kept<_RgA, Rest...> keep(_RgA &&First, Rest &&...Others) {
+  return {static_cast<_RgA &&>(First), keep(static_cast<Rest &&>(Others)...)};
 }
-template <class R, class F, class... P>
-RG_INLINE auto vjpOfKept(const F &f, const R &Seed, Kept<> &, P &...ports) {
-  return vjpOf<R>(f, Seed, ports...);
+template <class _RgR, class _RgF, class... _RgP>
+RG_INLINE auto vjpOfKept(const _RgF &f, const _RgR &Seed, Kept<> &,
+                         _RgP &...ports) {
+  return vjpOf<_RgR>(f, Seed, ports...);
 }
-template <class R, class F, class A, class... Rest, class... P>
-RG_INLINE auto vjpOfKept(const F &f, const R &Seed, Kept<A, Rest...> &Arguments,
-                         P &...ports) {
-  auto Port = MakerOf<A>::make(Arguments.First);
-  return vjpOfKept<R>(f, Seed, Arguments.Others, ports..., Port);
+template <class _RgR, class _RgF, class _RgA, class... Rest, class... _RgP>
+RG_INLINE auto vjpOfKept(const _RgF &f, const _RgR &Seed,
+                         Kept<_RgA, Rest...> &Arguments, _RgP &...ports) {
+  auto Port = MakerOf<_RgA>::make(Arguments.First);
+  return vjpOfKept<_RgR>(f, Seed, Arguments.Others, ports..., Port);
 }
 
 /// Types of Jacobians: one X for each number of R.
-template <class R, class X> struct Rows {
-  using Type = std::vector<X>;
-  static Type make(std::size_t Size, const X &Like) { return Type(Size, Like); }
-  static X &row(Type &J, std::size_t I) { return J[I]; }
-};
-template <class T, std::size_t N, class X> struct Rows<std::array<T, N>, X> {
-  using Type = std::array<X, N>;
-  static Type make(std::size_t, const X &Like) {
-    Type J;
-    J.fill(Like);
-    return J;
+template <class _RgR, class _RgX> struct Rows {
+  using Type = std::vector<_RgX>;
+  static Type make(std::size_t Size, const _RgX &Like) {
+    return Type(Size, Like);
   }
-  static X &row(Type &J, std::size_t I) { return J[I]; }
+  static _RgX &row(Type &_RgJ, std::size_t _RgI) { return _RgJ[_RgI]; }
 };
-template <class T, class X> struct RowsOfScalar {
-  using Type = X;
-  static Type make(std::size_t, const X &Like) { return Like; }
-  static X &row(Type &J, std::size_t) { return J; }
+template <class _RgT, std::size_t _RgN, class _RgX>
+struct Rows<std::array<_RgT, _RgN>, _RgX> {
+  using Type = std::array<_RgX, _RgN>;
+  static Type make(std::size_t, const _RgX &Like) {
+    Type _RgJ;
+    _RgJ.fill(Like);
+    return _RgJ;
+  }
+  static _RgX &row(Type &_RgJ, std::size_t _RgI) { return _RgJ[_RgI]; }
 };
-template <class X> struct Rows<float, X> : RowsOfScalar<float, X> {};
-template <class X> struct Rows<double, X> : RowsOfScalar<double, X> {};
-template <class X>
-struct Rows<long double, X> : RowsOfScalar<long double, X> {};
+template <class _RgT, class _RgX> struct RowsOfScalar {
+  using Type = _RgX;
+  static Type make(std::size_t, const _RgX &Like) { return Like; }
+  static _RgX &row(Type &_RgJ, std::size_t) { return _RgJ; }
+};
+template <class _RgX> struct Rows<float, _RgX> : RowsOfScalar<float, _RgX> {};
+template <class _RgX> struct Rows<double, _RgX> : RowsOfScalar<double, _RgX> {};
+template <class _RgX>
+struct Rows<long double, _RgX> : RowsOfScalar<long double, _RgX> {};
 
 } // namespace detail
 } // namespace rg
@@ -634,10 +661,10 @@ namespace rg {
 //===----------------------------------------------------------------------===//
 
 #define RG_REQUIRE_KNOWN_ARGUMENTS(Without)                                    \
-  RG_REQUIRE((detail::Without<detail::Problem::Pointer, A...>),                \
+  RG_REQUIRE((detail::Without<detail::Problem::Pointer, _RgA...>),             \
              "a pointer must be wrapped: rg::dup(p, dp) with its shadow, or "  \
              "rg::constant(p)")                                                \
-  RG_REQUIRE((detail::Without<detail::Problem::NotActive, A...>),              \
+  RG_REQUIRE((detail::Without<detail::Problem::NotActive, _RgA...>),           \
              "an argument of this type cannot be differentiated: wrap it in "  \
              "rg::constant(x), in rg::dup(x, dx) with a shadow of the same "   \
              "type, or, "                                                      \
@@ -645,26 +672,26 @@ namespace rg {
 #define RG_REQUIRE_ARGUMENTS                                                   \
   RG_REQUIRE_KNOWN_ARGUMENTS(without)                                          \
   RG_REQUIRE(                                                                  \
-      (detail::without<detail::Problem::ShadowType, A...>),                    \
+      (detail::without<detail::Problem::ShadowType, _RgA...>),                 \
       "the shadow in rg::dup(x, dx) must have the type of the argument")       \
-  RG_REQUIRE((detail::without<detail::Problem::ConstShadow, A...>),            \
+  RG_REQUIRE((detail::without<detail::Problem::ConstShadow, _RgA...>),         \
              "the shadow in rg::dup(p, dp) must not be const where the "       \
              "argument is not")                                                \
   RG_REQUIRE(                                                                  \
-      (detail::callable<F, A...>),                                             \
+      (detail::callable<_RgF, _RgA...>),                                       \
       "the function cannot be called with these arguments: their number or "   \
       "types do not fit (active numbers are passed as lvalues; a mutable "     \
       "lambda "                                                                \
       "has no const call operator)")
 #define RG_REQUIRE_WRITABLE                                                    \
   RG_REQUIRE(                                                                  \
-      (detail::IsDup<detail::Bare<A>>::Writable && ...),                       \
+      (detail::IsDup<detail::Bare<_RgA>>::Writable && ...),                    \
       "reverse mode adds derivatives to the shadow in rg::dup(x, dx), so it "  \
       "must be a variable that is not const")
 
 #ifdef __CUDA__
 #define RG_REQUIRE_NO_KERNEL                                                   \
-  RG_REQUIRE((!detail::KernelType<F>::Is),                                     \
+  RG_REQUIRE((!detail::KernelType<_RgF>::Is),                                  \
              "the gradient of a kernel is launched: "                          \
              "rg::gradient(kernel).launch(grid, block, arguments...)")
 #else
@@ -672,187 +699,193 @@ namespace rg {
 #endif
 
 /// rg::gradient(f)
-template <class F> struct Gradient {
-  F f;
+template <class _RgF> struct Gradient {
+  _RgF f;
 #ifdef __CUDA__
-  template <class... A>
-  RG_INLINE auto launch(dim3 grid, dim3 block, A &&...a) const RG_REQUIRE(
-      (detail::KernelType<F>::Is),
+  template <class... _RgA>
+  RG_INLINE auto launch(dim3 grid, dim3 block, _RgA &&...a) const RG_REQUIRE(
+      (detail::KernelType<_RgF>::Is),
       "only the gradient of a kernel is launched with a grid: the derivative "
       "of a host function is called, rg::gradient(f)(arguments...)")
-      RG_REQUIRE((!detail::KernelType<F>::Is ||
-                  detail::Launching<F, A...>::template Without<
+      RG_REQUIRE((!detail::KernelType<_RgF>::Is ||
+                  detail::Launching<_RgF, _RgA...>::template Without<
                       detail::Problem::Pointer>),
                  "a pointer must be wrapped: rg::dup(p, dp) with its shadow, "
                  "rg::output(p, dp), or rg::constant(p)")
-          RG_REQUIRE((!detail::KernelType<F>::Is ||
-                      (detail::Launching<F, A...>::template Without<
+          RG_REQUIRE((!detail::KernelType<_RgF>::Is ||
+                      (detail::Launching<_RgF, _RgA...>::template Without<
                            detail::Problem::ShadowType> &&
-                       detail::Launching<F, A...>::template Without<
+                       detail::Launching<_RgF, _RgA...>::template Without<
                            detail::Problem::ConstShadow>)),
                      "the shadow in rg::dup(p, dp) must have the type of the "
                      "argument, and must not be const")
               RG_REQUIRE(
-                  (!detail::KernelType<F>::Is ||
-                   detail::Launching<F, A...>::template Without<
+                  (!detail::KernelType<_RgF>::Is ||
+                   detail::Launching<_RgF, _RgA...>::template Without<
                        detail::Problem::NotActive>),
                   "an argument of this type cannot be differentiated: wrap it "
                   "in rg::constant(x)")
                   RG_REQUIRE(
-                      (!detail::KernelType<F>::Is ||
-                       !detail::Launching<F, A...>::Portable ||
-                       detail::Launching<F, A...>::Fit),
+                      (!detail::KernelType<_RgF>::Is ||
+                       !detail::Launching<_RgF, _RgA...>::Portable ||
+                       detail::Launching<_RgF, _RgA...>::Fit),
                       "the kernel cannot be launched with these arguments: "
                       "after "
                       "grid and block come the bytes of shared memory and the "
                       "stream, both or none or the first, and then one "
                       "argument for "
                       "each parameter of the kernel") {
-    if constexpr (detail::KernelType<F>::Is)
-      if constexpr (detail::Launching<F, A...>::Portable &&
-                    detail::Launching<F, A...>::Fit)
-        return detail::Launching<F, A...>::run(
+    if constexpr (detail::KernelType<_RgF>::Is)
+      if constexpr (detail::Launching<_RgF, _RgA...>::Portable &&
+                    detail::Launching<_RgF, _RgA...>::Fit)
+        return detail::Launching<_RgF, _RgA...>::run(
             f, detail::LaunchPlace{grid, block, 0, nullptr},
-            static_cast<A &&>(a)...);
+            static_cast<_RgA &&>(a)...);
       else
         return detail::Wrong();
     else
       return detail::Wrong();
   }
 #endif
-  template <class... A>
-  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_NO_KERNEL
+  template <class... _RgA>
+  RG_INLINE auto operator()(_RgA &&...a) const RG_REQUIRE_NO_KERNEL
       RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE RG_REQUIRE(
-          (!detail::callable<F, A...> || !detail::portable<A...> ||
-           std::is_floating_point_v<detail::Result<F, A...>>),
+          (!detail::callable<_RgF, _RgA...> || !detail::portable<_RgA...> ||
+           std::is_floating_point_v<detail::Result<_RgF, _RgA...>>),
           "the function must return one floating-point number; use rg::vjp or "
           "rg::jacobian for several results") {
-    if constexpr (detail::portable<A...> &&
-                  std::is_floating_point_v<detail::Result<F, A...>>)
-      return detail::gradientOf<F>(f, detail::MakerOf<A>::make(a)...);
+    if constexpr (detail::portable<_RgA...> &&
+                  std::is_floating_point_v<detail::Result<_RgF, _RgA...>>)
+      return detail::gradientOf<_RgF>(f, detail::MakerOf<_RgA>::make(a)...);
     else
       return detail::Wrong();
   }
 };
 
 /// rg::value_and_gradient(f)
-template <class F> struct ValueAndGradient {
-  F f;
-  template <class... A>
+template <class _RgF> struct ValueAndGradient {
+  _RgF f;
+  template <class... _RgA>
   RG_INLINE auto
-  operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
+  operator()(_RgA &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
       RG_REQUIRE(
-          (!detail::callable<F, A...> || !detail::portable<A...> ||
-           std::is_floating_point_v<detail::Result<F, A...>>),
+          (!detail::callable<_RgF, _RgA...> || !detail::portable<_RgA...> ||
+           std::is_floating_point_v<detail::Result<_RgF, _RgA...>>),
           "the function must return one floating-point number; use rg::vjp or "
           "rg::jacobian for several results") {
-    if constexpr (detail::portable<A...> &&
-                  std::is_floating_point_v<detail::Result<F, A...>>)
-      return detail::valueAndGradientOf<F>(f, detail::MakerOf<A>::make(a)...);
+    if constexpr (detail::portable<_RgA...> &&
+                  std::is_floating_point_v<detail::Result<_RgF, _RgA...>>)
+      return detail::valueAndGradientOf<_RgF>(
+          f, detail::MakerOf<_RgA>::make(a)...);
     else
       return detail::Wrong();
   }
 };
 
 /// rg::jvp(f)
-template <class F> struct Jvp {
-  F f;
-  template <class... A>
-  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE(
-      ((detail::IsDup<detail::Bare<A>>::value ||
-        detail::IsConstantArgument<detail::Bare<A>>::value) &&
+template <class _RgF> struct Jvp {
+  _RgF f;
+  template <class... _RgA>
+  RG_INLINE auto operator()(_RgA &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE(
+      ((detail::IsDup<detail::Bare<_RgA>>::value ||
+        detail::IsConstantArgument<detail::Bare<_RgA>>::value) &&
        ...),
       "rg::jvp needs a direction: wrap each active argument in rg::dup(x, dx), "
       "and each other one in rg::constant(x)")
-      RG_REQUIRE((detail::sameLanes<A...>),
+      RG_REQUIRE((detail::sameLanes<_RgA...>),
                  "rg::jvp along several directions needs as many for each "
                  "active argument: wrap each in rg::directions(x, dxs), dxs a "
                  "std::array") {
-    if constexpr (detail::portable<A...> &&
-                  detail::Invocation<F, A...>::Callable &&
-                  ((detail::IsDup<detail::Bare<A>>::value ||
-                    detail::IsConstantArgument<detail::Bare<A>>::value) &&
+    if constexpr (detail::portable<_RgA...> &&
+                  detail::Invocation<_RgF, _RgA...>::Callable &&
+                  ((detail::IsDup<detail::Bare<_RgA>>::value ||
+                    detail::IsConstantArgument<detail::Bare<_RgA>>::value) &&
                    ...) &&
-                  detail::sameLanes<A...> && detail::lanesOfAll<A...>() != 0)
-      return detail::jvpStripOf<detail::lanesOfAll<A...>()>(
-          f, detail::MakerOf<A>::make(a)...);
-    else if constexpr (detail::portable<A...> &&
-                       detail::Invocation<F, A...>::Callable &&
-                       ((detail::IsDup<detail::Bare<A>>::value ||
-                         detail::IsConstantArgument<detail::Bare<A>>::value) &&
+                  detail::sameLanes<_RgA...> &&
+                  detail::lanesOfAll<_RgA...>() != 0)
+      return detail::jvpStripOf<detail::lanesOfAll<_RgA...>()>(
+          f, detail::MakerOf<_RgA>::make(a)...);
+    else if constexpr (detail::portable<_RgA...> &&
+                       detail::Invocation<_RgF, _RgA...>::Callable &&
+                       ((detail::IsDup<detail::Bare<_RgA>>::value ||
+                         detail::IsConstantArgument<
+                             detail::Bare<_RgA>>::value) &&
                         ...) &&
-                       detail::sameLanes<A...>)
-      return detail::jvpOf<F>(f, detail::MakerOf<A>::make(a)...);
+                       detail::sameLanes<_RgA...>)
+      return detail::jvpOf<_RgF>(f, detail::MakerOf<_RgA>::make(a)...);
     else
       return detail::Wrong();
   }
 };
 
 /// rg::vjp(f)(arguments), which waits for the seed.
-template <class F, class R, class... A> struct SeededVjp {
-  F f;
-  detail::Kept<A...> Arguments;
-  template <class S>
-  RG_INLINE auto operator()(const S &Seed) RG_REQUIRE(
-      (std::is_convertible_v<const S &, R>),
+template <class _RgF, class _RgR, class... _RgA> struct SeededVjp {
+  _RgF f;
+  detail::Kept<_RgA...> Arguments;
+  template <class _RgS>
+  RG_INLINE auto operator()(const _RgS &Seed) RG_REQUIRE(
+      (std::is_convertible_v<const _RgS &, _RgR>),
       "the seed of rg::vjp must have the type of the function's result") {
-    if constexpr (std::is_same_v<S, R>)
-      return detail::vjpOfKept<R>(f, Seed, Arguments);
-    else if constexpr (std::is_convertible_v<const S &, R>)
-      return detail::vjpOfKept<R>(f, static_cast<R>(Seed), Arguments);
+    if constexpr (std::is_same_v<_RgS, _RgR>)
+      return detail::vjpOfKept<_RgR>(f, Seed, Arguments);
+    else if constexpr (std::is_convertible_v<const _RgS &, _RgR>)
+      return detail::vjpOfKept<_RgR>(f, static_cast<_RgR>(Seed), Arguments);
     else
       return detail::Wrong();
   }
 };
 
 /// rg::vjp(f)
-template <class F> struct Vjp {
-  F f;
-  template <class... A>
+template <class _RgF> struct Vjp {
+  _RgF f;
+  template <class... _RgA>
   RG_INLINE auto
-  operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
+  operator()(_RgA &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
       RG_REQUIRE(
-          (!detail::callable<F, A...> || !detail::portable<A...> ||
-           detail::holdsNumbers<detail::Result<F, A...>>),
+          (!detail::callable<_RgF, _RgA...> || !detail::portable<_RgA...> ||
+           detail::holdsNumbers<detail::Result<_RgF, _RgA...>>),
           "the function must return a floating-point number, or a std::array, "
           "std::vector or std::complex of them") {
-    if constexpr (detail::portable<A...> &&
-                  detail::holdsNumbers<detail::Result<F, A...>>)
-      return SeededVjp<F, detail::Result<F, A...>, A...>{
-          f, detail::keep(static_cast<A &&>(a)...)};
+    if constexpr (detail::portable<_RgA...> &&
+                  detail::holdsNumbers<detail::Result<_RgF, _RgA...>>)
+      return SeededVjp<_RgF, detail::Result<_RgF, _RgA...>, _RgA...>{
+          f, detail::keep(static_cast<_RgA &&>(a)...)};
     else
       return [](auto &&...) { return detail::Wrong(); };
   }
 };
 
 /// rg::jacobian(f)
-template <class F> struct Jacobian {
-  F f;
-  template <class A1, class... A>
-  RG_INLINE auto operator()(A1 &&x, A &&...a) const RG_REQUIRE(
+template <class _RgF> struct Jacobian {
+  _RgF f;
+  template <class A1, class... _RgA>
+  RG_INLINE auto operator()(A1 &&x, _RgA &&...a) const RG_REQUIRE(
       (detail::holdsNumbers<detail::Bare<A1>>),
       "the first argument of a Jacobian must be a floating-point number, or a "
       "std::array, std::vector or std::complex of them")
       RG_REQUIRE(
-          (detail::IsConstantArgument<detail::Bare<A>>::value && ...),
+          (detail::IsConstantArgument<detail::Bare<_RgA>>::value && ...),
           "a Jacobian is taken by the first argument: wrap the others in "
           "rg::constant(x)")
           RG_REQUIRE((!detail::holdsNumbers<detail::Bare<A1>> ||
-                      detail::callable<F, A1, A...>),
+                      detail::callable<_RgF, A1, _RgA...>),
                      "the function cannot be called with these arguments: "
                      "their number or types "
                      "do not fit")
-              RG_REQUIRE((!detail::callable<F, A1, A...> ||
-                          !detail::portable<A1, A...> ||
-                          detail::holdsNumbers<detail::Result<F, A1, A...>>),
-                         "the function must return a floating-point number, or "
-                         "a std::array, "
-                         "std::vector or std::complex of them") {
+              RG_REQUIRE(
+                  (!detail::callable<_RgF, A1, _RgA...> ||
+                   !detail::portable<A1, _RgA...> ||
+                   detail::holdsNumbers<detail::Result<_RgF, A1, _RgA...>>),
+                  "the function must return a floating-point number, or "
+                  "a std::array, "
+                  "std::vector or std::complex of them") {
     if constexpr (detail::holdsNumbers<detail::Bare<A1>> &&
-                  detail::portable<A1, A...> &&
-                  detail::holdsNumbers<detail::Result<F, A1, A...>> &&
-                  (detail::IsConstantArgument<detail::Bare<A>>::value && ...))
-      return compute<detail::Bare<A1>, detail::Result<F, A1, A...>>(x, a...);
+                  detail::portable<A1, _RgA...> &&
+                  detail::holdsNumbers<detail::Result<_RgF, A1, _RgA...>> &&
+                  (detail::IsConstantArgument<detail::Bare<_RgA>>::value &&
+                   ...))
+      return compute<detail::Bare<A1>, detail::Result<_RgF, A1, _RgA...>>(x,
+                                                                          a...);
     else
       return detail::Wrong();
   }
@@ -860,114 +893,120 @@ template <class F> struct Jacobian {
 private:
   /// By columns in forward mode or by rows in reverse mode, whichever are
   /// fewer.
-  template <class X, class R, class... A>
-  RG_INLINE auto compute(const X &x, A &...a) const {
-    using NX = detail::Numbers<X>;
-    using NR = detail::Numbers<R>;
-    using Rows = detail::Rows<R, X>;
-    X Point = x;
-    const R Value = f(Point, detail::MakerOf<A &>::Port::as(
-                                 detail::MakerOf<A &>::make(a).value)...);
-    const std::size_t M = NR::size(Value), N = NX::size(Point);
-    auto J = Rows::make(M, NX::zeros(Point));
-    auto Unit = [](auto Zero, std::size_t I) {
-      detail::Numbers<decltype(Zero)>::at(Zero, I) = 1;
+  template <class _RgX, class _RgR, class... _RgA>
+  RG_INLINE auto compute(const _RgX &x, _RgA &...a) const {
+    using NX = detail::Numbers<_RgX>;
+    using NR = detail::Numbers<_RgR>;
+    using Rows = detail::Rows<_RgR, _RgX>;
+    _RgX Point = x;
+    const _RgR Value = f(Point, detail::MakerOf<_RgA &>::Port::as(
+                                    detail::MakerOf<_RgA &>::make(a).value)...);
+    const std::size_t _RgM = NR::size(Value), _RgN = NX::size(Point);
+    auto _RgJ = Rows::make(_RgM, NX::zeros(Point));
+    auto Unit = [](auto Zero, std::size_t _RgI) {
+      detail::Numbers<decltype(Zero)>::at(Zero, _RgI) = 1;
       return Zero;
     };
-    auto Column = [&](std::size_t C, R &Tangent) {
-      for (std::size_t Row = 0; Row < M; ++Row)
-        NX::at(Rows::row(J, Row), C) = NR::at(Tangent, Row);
+    auto Column = [&](std::size_t _RgC, _RgR &Tangent) {
+      for (std::size_t Row = 0; Row < _RgM; ++Row)
+        NX::at(Rows::row(_RgJ, Row), _RgC) = NR::at(Tangent, Row);
     };
-    if constexpr (std::is_floating_point_v<X>) {
-      X Direction = 1;
-      R Tangent = detail::jvpOf<F>(
-          f, detail::WrappedDup<X &, X &, void>::make(dup(Point, Direction)),
-          detail::MakerOf<A &>::make(a)...);
+    if constexpr (std::is_floating_point_v<_RgX>) {
+      _RgX Direction = 1;
+      _RgR Tangent = detail::jvpOf<_RgF>(
+          f,
+          detail::WrappedDup<_RgX &, _RgX &, void>::make(dup(Point, Direction)),
+          detail::MakerOf<_RgA &>::make(a)...);
       Column(0, Tangent);
-    } else if constexpr (std::is_floating_point_v<R>) {
-      Rows::row(J, 0) =
-          detail::vjpOf<R, F>(f, R(1), detail::MakerOf<X &>::make(Point),
-                              detail::MakerOf<A &>::make(a)...);
-    } else if (N <= M) {
-      detail::forColumns<R>(
-          f, Point, N, [&](std::size_t C) { return Unit(NX::zeros(Point), C); },
-          Column, detail::MakerOf<A &>::make(a)...);
+    } else if constexpr (std::is_floating_point_v<_RgR>) {
+      Rows::row(_RgJ, 0) = detail::vjpOf<_RgR, _RgF>(
+          f, _RgR(1), detail::MakerOf<_RgX &>::make(Point),
+          detail::MakerOf<_RgA &>::make(a)...);
+    } else if (_RgN <= _RgM) {
+      detail::forColumns<_RgR>(
+          f, Point, _RgN,
+          [&](std::size_t _RgC) { return Unit(NX::zeros(Point), _RgC); },
+          Column, detail::MakerOf<_RgA &>::make(a)...);
     } else {
-      detail::forRows<R>(
-          f, Point, M,
+      detail::forRows<_RgR>(
+          f, Point, _RgM,
           [&](std::size_t Row) { return Unit(NR::zeros(Value), Row); },
           NR::zeros(Value),
-          [&](std::size_t Row, X &Adjoint) {
-            Rows::row(J, Row) = std::move(Adjoint);
+          [&](std::size_t Row, _RgX &Adjoint) {
+            Rows::row(_RgJ, Row) = std::move(Adjoint);
           },
-          detail::MakerOf<A &>::make(a)...);
+          detail::MakerOf<_RgA &>::make(a)...);
     }
-    return J;
+    return _RgJ;
   }
 };
 
 /// rg::hvp(f)
-template <class F> struct Hvp {
-  F f;
-  template <class... A>
+template <class _RgF> struct Hvp {
+  _RgF f;
+  template <class... _RgA>
   RG_INLINE auto
-  operator()(A &&...a) const RG_REQUIRE_KNOWN_ARGUMENTS(withoutBefore)
-      RG_REQUIRE((detail::argumentsAmong<A...>() != 0 ||
-                  !detail::withoutBefore<detail::Problem::Pointer, A...> ||
-                  !detail::withoutBefore<detail::Problem::NotActive, A...>),
+  operator()(_RgA &&...a) const RG_REQUIRE_KNOWN_ARGUMENTS(withoutBefore)
+      RG_REQUIRE((detail::argumentsAmong<_RgA...>() != 0 ||
+                  !detail::withoutBefore<detail::Problem::Pointer, _RgA...> ||
+                  !detail::withoutBefore<detail::Problem::NotActive, _RgA...>),
                  "rg::hvp takes the arguments of the function and then a "
                  "direction for "
                  "each that is not constant, or arguments in rg::dup(x, v)")
           RG_REQUIRE(
-              (detail::HvpOf<F, A...>::Fits),
+              (detail::HvpOf<_RgF, _RgA...>::Fits),
               "a direction of rg::hvp must have the type of its argument")
               RG_REQUIRE(
-                  (detail::HvpOf<F, A...>::Sized),
+                  (detail::HvpOf<_RgF, _RgA...>::Sized),
                   "rg::hvp returns a product for each argument in "
                   "rg::dup(x, v), which must be a number, a std::array, "
                   "std::vector or std::complex of them, or a plain struct")
                   RG_REQUIRE(
-                      (detail::HvpOf<F, A...>::Callable),
+                      (detail::HvpOf<_RgF, _RgA...>::Callable),
                       "the function cannot be called with these arguments: "
                       "their number or types do not fit")
-                      RG_REQUIRE((detail::HvpOf<F, A...>::Scalar),
+                      RG_REQUIRE((detail::HvpOf<_RgF, _RgA...>::Scalar),
                                  "the function must return one floating-point "
                                  "number to have a Hessian") {
-    if constexpr (detail::HvpOf<F, A...>::Right)
-      return detail::HvpOf<F, A...>::compute(f, std::tuple<A &...>(a...));
+    if constexpr (detail::HvpOf<_RgF, _RgA...>::Right)
+      return detail::HvpOf<_RgF, _RgA...>::compute(f,
+                                                   std::tuple<_RgA &...>(a...));
     else
       return detail::Wrong();
   }
 };
 
 /// rg::hessian(f)
-template <class F> struct Hessian {
-  F f;
-  template <class A1, class... A>
-  RG_INLINE auto operator()(A1 &&x, A &&...a) const RG_REQUIRE(
+template <class _RgF> struct Hessian {
+  _RgF f;
+  template <class A1, class... _RgA>
+  RG_INLINE auto operator()(A1 &&x, _RgA &&...a) const RG_REQUIRE(
       (detail::holdsNumbers<detail::Bare<A1>>),
       "the first argument of a Hessian must be a floating-point number, or a "
       "std::array, std::vector or std::complex of them")
-      RG_REQUIRE((detail::IsConstantArgument<detail::Bare<A>>::value && ...),
+      RG_REQUIRE((detail::IsConstantArgument<detail::Bare<_RgA>>::value && ...),
                  "a Hessian is taken by the first argument: wrap the others in "
                  "rg::constant(x)")
           RG_REQUIRE((!detail::holdsNumbers<detail::Bare<A1>> ||
-                      detail::callable<F, detail::Bare<A1> &, A...>),
+                      detail::callable<_RgF, detail::Bare<A1> &, _RgA...>),
                      "the function cannot be called with these arguments: "
                      "their number or types do not fit")
-              RG_REQUIRE((!detail::callable<F, detail::Bare<A1> &, A...> ||
-                          !detail::portable<A1, A...> ||
-                          std::is_floating_point_v<
-                              detail::Result<F, detail::Bare<A1> &, A...>>),
-                         "the function must return one floating-point number "
-                         "to have a Hessian") {
+              RG_REQUIRE(
+                  (!detail::callable<_RgF, detail::Bare<A1> &, _RgA...> ||
+                   !detail::portable<A1, _RgA...> ||
+                   std::is_floating_point_v<
+                       detail::Result<_RgF, detail::Bare<A1> &, _RgA...>>),
+                  "the function must return one floating-point number "
+                  "to have a Hessian") {
     if constexpr (detail::holdsNumbers<detail::Bare<A1>> &&
-                  detail::portable<A1, A...> &&
+                  detail::portable<A1, _RgA...> &&
                   std::is_floating_point_v<
-                      detail::Result<F, detail::Bare<A1> &, A...>> &&
-                  (detail::IsConstantArgument<detail::Bare<A>>::value && ...)) {
+                      detail::Result<_RgF, detail::Bare<A1> &, _RgA...>> &&
+                  (detail::IsConstantArgument<detail::Bare<_RgA>>::value &&
+                   ...)) {
       detail::Bare<A1> Point = x;
-      return detail::hessianOf<F>(f, Point, detail::MakerOf<A>::make(a)...);
+      return detail::hessianOf<_RgF>(f, Point,
+                                     detail::MakerOf<_RgA>::make(a)...);
     } else
       return detail::Wrong();
   }
@@ -975,39 +1014,39 @@ template <class F> struct Hessian {
 
 #define RG_REQUIRE_FUNCTION                                                    \
   RG_REQUIRE(                                                                  \
-      (std::is_class_v<std::decay_t<F>> ||                                     \
-       std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>),            \
+      (std::is_class_v<std::decay_t<_RgF>> ||                                  \
+       std::is_function_v<std::remove_pointer_t<std::decay_t<_RgF>>>),         \
       "only a function, a lambda or an object with a call operator can be "    \
       "differentiated")
 
-template <class F>
-RG_INLINE Gradient<std::decay_t<F>> gradient(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE Gradient<std::decay_t<_RgF>> gradient(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
-template <class F>
-RG_INLINE ValueAndGradient<std::decay_t<F>>
-value_and_gradient(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE ValueAndGradient<std::decay_t<_RgF>>
+value_and_gradient(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
-template <class F>
-RG_INLINE Jvp<std::decay_t<F>> jvp(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE Jvp<std::decay_t<_RgF>> jvp(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
-template <class F>
-RG_INLINE Vjp<std::decay_t<F>> vjp(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE Vjp<std::decay_t<_RgF>> vjp(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
-template <class F>
-RG_INLINE Jacobian<std::decay_t<F>> jacobian(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE Jacobian<std::decay_t<_RgF>> jacobian(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
-template <class F>
-RG_INLINE Hvp<std::decay_t<F>> hvp(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE Hvp<std::decay_t<_RgF>> hvp(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
-template <class F>
-RG_INLINE Hessian<std::decay_t<F>> hessian(F &&f) RG_REQUIRE_FUNCTION {
-  return {static_cast<F &&>(f)};
+template <class _RgF>
+RG_INLINE Hessian<std::decay_t<_RgF>> hessian(_RgF &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<_RgF &&>(f)};
 }
 
 #undef RG_REQUIRE_FUNCTION

@@ -38,18 +38,18 @@ namespace rg {
  * kernel runs. */
 inline cudaError_t device_tape(size_t bytes, size_t threads) {
   rg_device_arena_state State;
-  if (cudaError_t E =
+  if (cudaError_t _RgE =
           cudaMemcpyFromSymbol(&State, rg_device_arena, sizeof State))
-    return E;
+    return _RgE;
   if (State.memory)
     cudaFree(State.memory);
   State = rg_device_arena_state{nullptr, (bytes + 15) / 16 * 16, threads};
   if (bytes && threads)
-    if (cudaError_t E = cudaMalloc((void **)&State.memory,
-                                   State.bytes_per_thread * threads)) {
+    if (cudaError_t _RgE = cudaMalloc((void **)&State.memory,
+                                      State.bytes_per_thread * threads)) {
       State = rg_device_arena_state{nullptr, 0, 0};
       cudaMemcpyToSymbol(rg_device_arena, &State, sizeof State);
-      return E;
+      return _RgE;
     }
   if (!State.memory)
     State.bytes_per_thread = 0;

@@ -62,49 +62,50 @@ struct Pattern {
     return std::binary_search(column.begin() + start[Row],
                               column.begin() + start[Row + 1], Column);
   }
-  bool operator==(const Pattern &O) const {
-    return rows == O.rows && columns == O.columns && start == O.start &&
-           column == O.column;
+  bool operator==(const Pattern &_RgO) const {
+    return rows == _RgO.rows && columns == _RgO.columns &&
+           start == _RgO.start && column == _RgO.column;
   }
   /// All places of both: for functions that branch, the pattern of several
   /// points. Both must be of one size.
-  Pattern united(const Pattern &O) const {
-    detail::check(rows == O.rows && columns == O.columns,
+  Pattern united(const Pattern &_RgO) const {
+    detail::check(rows == _RgO.rows && columns == _RgO.columns,
                   "patterns of different sizes have no union");
-    Pattern U{rows, columns, {0}, {}};
+    Pattern _RgU{rows, columns, {0}, {}};
     for (std::size_t Row = 0; Row < rows; ++Row) {
-      std::set_union(
-          column.begin() + start[Row], column.begin() + start[Row + 1],
-          O.column.begin() + O.start[Row], O.column.begin() + O.start[Row + 1],
-          std::back_inserter(U.column));
-      U.start.push_back(U.column.size());
+      std::set_union(column.begin() + start[Row],
+                     column.begin() + start[Row + 1],
+                     _RgO.column.begin() + _RgO.start[Row],
+                     _RgO.column.begin() + _RgO.start[Row + 1],
+                     std::back_inserter(_RgU.column));
+      _RgU.start.push_back(_RgU.column.size());
     }
-    return U;
+    return _RgU;
   }
   Pattern transposed() const {
-    Pattern T{columns, rows, std::vector<std::size_t>(columns + 1),
-              std::vector<std::size_t>(column.size())};
-    for (std::size_t C : column)
-      ++T.start[C + 1];
-    std::partial_sum(T.start.begin(), T.start.end(), T.start.begin());
-    std::vector<std::size_t> Next(T.start.begin(), T.start.end() - 1);
+    Pattern _RgT{columns, rows, std::vector<std::size_t>(columns + 1),
+                 std::vector<std::size_t>(column.size())};
+    for (std::size_t _RgC : column)
+      ++_RgT.start[_RgC + 1];
+    std::partial_sum(_RgT.start.begin(), _RgT.start.end(), _RgT.start.begin());
+    std::vector<std::size_t> Next(_RgT.start.begin(), _RgT.start.end() - 1);
     for (std::size_t Row = 0; Row < rows; ++Row)
-      for (std::size_t K = start[Row]; K < start[Row + 1]; ++K)
-        T.column[Next[column[K]]++] = Row;
-    return T;
+      for (std::size_t _RgK = start[Row]; _RgK < start[Row + 1]; ++_RgK)
+        _RgT.column[Next[column[_RgK]]++] = Row;
+    return _RgT;
   }
 };
 
 /// A matrix in compressed rows: value[k] stands in column column[k].
-template <class T> struct SparseMatrix : Pattern {
-  std::vector<T> value;
+template <class _RgT> struct SparseMatrix : Pattern {
+  std::vector<_RgT> value;
 
-  T operator()(std::size_t Row, std::size_t Column) const {
+  _RgT operator()(std::size_t Row, std::size_t Column) const {
     auto First = this->column.begin() + this->start[Row],
          Last = this->column.begin() + this->start[Row + 1];
     auto At = std::lower_bound(First, Last, Column);
     return At == Last || *At != Column
-               ? T(0)
+               ? _RgT(0)
                : value[std::size_t(At - this->column.begin())];
   }
 };
@@ -120,21 +121,21 @@ struct JacobianPlan {
   Pattern pattern;
   Coloring coloring;
   bool byRows = false; ///< reverse mode
-  explicit JacobianPlan(Pattern P);
+  explicit JacobianPlan(Pattern _RgP);
 };
 struct HessianPlan {
   Pattern pattern; ///< symmetric, with its diagonal
   Coloring coloring;
-  explicit HessianPlan(const Pattern &P);
+  explicit HessianPlan(const Pattern &_RgP);
 };
 
 namespace detail {
 
 /// The smallest colour that is not marked as forbidden for vertex V.
 inline std::size_t freeColour(const std::vector<std::size_t> &ForbiddenFor,
-                              std::size_t V) {
+                              std::size_t _RgV) {
   std::size_t Colour = 0;
-  while (Colour < ForbiddenFor.size() && ForbiddenFor[Colour] == V)
+  while (Colour < ForbiddenFor.size() && ForbiddenFor[Colour] == _RgV)
     ++Colour;
   return Colour;
 }
@@ -142,83 +143,88 @@ inline std::size_t freeColour(const std::vector<std::size_t> &ForbiddenFor,
 inline constexpr std::size_t Uncoloured = std::size_t(-1);
 
 /// Rows in the order of falling length: greedy colouring uses fewer colours so.
-inline std::vector<std::size_t> longestFirst(const Pattern &P) {
-  std::vector<std::size_t> Order(P.rows);
+inline std::vector<std::size_t> longestFirst(const Pattern &_RgP) {
+  std::vector<std::size_t> Order(_RgP.rows);
   std::iota(Order.begin(), Order.end(), std::size_t(0));
-  std::sort(Order.begin(), Order.end(), [&](std::size_t A, std::size_t B) {
-    const std::size_t OfA = P.start[A + 1] - P.start[A],
-                      OfB = P.start[B + 1] - P.start[B];
-    return OfA != OfB ? OfA > OfB : A < B;
-  });
+  std::sort(Order.begin(), Order.end(),
+            [&](std::size_t _RgA, std::size_t _RgB) {
+              const std::size_t OfA = _RgP.start[_RgA + 1] - _RgP.start[_RgA],
+                                OfB = _RgP.start[_RgB + 1] - _RgP.start[_RgB];
+              return OfA != OfB ? OfA > OfB : _RgA < _RgB;
+            });
   return Order;
 }
 
 /// Columns of one colour have no row in common.
 inline Coloring colourColumns(const Pattern &ByRow) {
   const Pattern ByColumn = ByRow.transposed();
-  Coloring C{std::vector<std::size_t>(ByRow.columns, Uncoloured), 0};
+  Coloring _RgC{std::vector<std::size_t>(ByRow.columns, Uncoloured), 0};
   std::vector<std::size_t> ForbiddenFor(ByRow.columns, Uncoloured);
-  for (std::size_t V : longestFirst(ByColumn)) {
-    for (std::size_t K = ByColumn.start[V]; K < ByColumn.start[V + 1]; ++K) {
-      const std::size_t Row = ByColumn.column[K];
-      for (std::size_t L = ByRow.start[Row]; L < ByRow.start[Row + 1]; ++L)
-        if (std::size_t Used = C.colour[ByRow.column[L]]; Used != Uncoloured)
-          ForbiddenFor[Used] = V;
+  for (std::size_t _RgV : longestFirst(ByColumn)) {
+    for (std::size_t _RgK = ByColumn.start[_RgV];
+         _RgK < ByColumn.start[_RgV + 1]; ++_RgK) {
+      const std::size_t Row = ByColumn.column[_RgK];
+      for (std::size_t _RgL = ByRow.start[Row]; _RgL < ByRow.start[Row + 1];
+           ++_RgL)
+        if (std::size_t Used = _RgC.colour[ByRow.column[_RgL]];
+            Used != Uncoloured)
+          ForbiddenFor[Used] = _RgV;
     }
-    C.colour[V] = freeColour(ForbiddenFor, V);
-    C.colours = std::max(C.colours, C.colour[V] + 1);
+    _RgC.colour[_RgV] = freeColour(ForbiddenFor, _RgV);
+    _RgC.colours = std::max(_RgC.colours, _RgC.colour[_RgV] + 1);
   }
-  return C;
+  return _RgC;
 }
 
 /// Vertices of the symmetric pattern P so that neighbours differ, and every
 /// path of four vertices has three colours. Then of each place (i, j) one of
 /// the two compressed products has nothing but that entry.
-inline Coloring colourStars(const Pattern &P) {
-  Coloring C{std::vector<std::size_t>(P.rows, Uncoloured), 0};
-  std::vector<std::size_t> ForbiddenFor(P.rows, Uncoloured);
-  auto Forbid = [&](std::size_t Of, std::size_t V) {
-    if (C.colour[Of] != Uncoloured)
-      ForbiddenFor[C.colour[Of]] = V;
+inline Coloring colourStars(const Pattern &_RgP) {
+  Coloring _RgC{std::vector<std::size_t>(_RgP.rows, Uncoloured), 0};
+  std::vector<std::size_t> ForbiddenFor(_RgP.rows, Uncoloured);
+  auto Forbid = [&](std::size_t Of, std::size_t _RgV) {
+    if (_RgC.colour[Of] != Uncoloured)
+      ForbiddenFor[_RgC.colour[Of]] = _RgV;
   };
-  auto ForNeighbours = [&](std::size_t V, auto Do) {
-    for (std::size_t K = P.start[V]; K < P.start[V + 1]; ++K)
-      if (P.column[K] != V)
-        Do(P.column[K]);
+  auto ForNeighbours = [&](std::size_t _RgV, auto Do) {
+    for (std::size_t _RgK = _RgP.start[_RgV]; _RgK < _RgP.start[_RgV + 1];
+         ++_RgK)
+      if (_RgP.column[_RgK] != _RgV)
+        Do(_RgP.column[_RgK]);
   };
-  for (std::size_t V : longestFirst(P)) {
-    ForNeighbours(V, [&](std::size_t W) {
-      Forbid(W, V);
-      ForNeighbours(W, [&](std::size_t X) {
-        if (X == V || C.colour[X] == Uncoloured)
+  for (std::size_t _RgV : longestFirst(_RgP)) {
+    ForNeighbours(_RgV, [&](std::size_t _RgW) {
+      Forbid(_RgW, _RgV);
+      ForNeighbours(_RgW, [&](std::size_t _RgX) {
+        if (_RgX == _RgV || _RgC.colour[_RgX] == Uncoloured)
           return;
         // V - W - X: with W coloured, V may have X's colour unless X is the
         // middle of a path W - X - Y whose ends share a colour.
-        if (C.colour[W] == Uncoloured) {
-          Forbid(X, V);
+        if (_RgC.colour[_RgW] == Uncoloured) {
+          Forbid(_RgX, _RgV);
           return;
         }
-        ForNeighbours(X, [&](std::size_t Y) {
-          if (Y != W && C.colour[Y] == C.colour[W])
-            Forbid(X, V);
+        ForNeighbours(_RgX, [&](std::size_t _RgY) {
+          if (_RgY != _RgW && _RgC.colour[_RgY] == _RgC.colour[_RgW])
+            Forbid(_RgX, _RgV);
         });
       });
     });
-    C.colour[V] = freeColour(ForbiddenFor, V);
-    C.colours = std::max(C.colours, C.colour[V] + 1);
+    _RgC.colour[_RgV] = freeColour(ForbiddenFor, _RgV);
+    _RgC.colours = std::max(_RgC.colours, _RgC.colour[_RgV] + 1);
   }
-  return C;
+  return _RgC;
 }
 
 /// P, its transpose and the diagonal.
-inline Pattern symmetric(const Pattern &P) {
-  check(P.rows == P.columns, "the pattern of a Hessian is square");
-  Pattern Diagonal{P.rows, P.columns, {0}, {}};
-  for (std::size_t I = 0; I < P.rows; ++I) {
-    Diagonal.column.push_back(I);
-    Diagonal.start.push_back(I + 1);
+inline Pattern symmetric(const Pattern &_RgP) {
+  check(_RgP.rows == _RgP.columns, "the pattern of a Hessian is square");
+  Pattern Diagonal{_RgP.rows, _RgP.columns, {0}, {}};
+  for (std::size_t _RgI = 0; _RgI < _RgP.rows; ++_RgI) {
+    Diagonal.column.push_back(_RgI);
+    Diagonal.start.push_back(_RgI + 1);
   }
-  return P.united(P.transposed()).united(Diagonal);
+  return _RgP.united(_RgP.transposed()).united(Diagonal);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,50 +240,52 @@ inline constexpr std::size_t SetBits = 16;
 /// Tangents per sweep.
 inline constexpr std::size_t SetLanes = 8;
 
-template <class T> T setOf(unsigned Bit) {
-  T Set = 0;
+template <class _RgT> _RgT setOf(unsigned Bit) {
+  _RgT Set = 0;
   std::uint16_t Bits = std::uint16_t(1u << Bit); // little endian
   std::memcpy(&Set, &Bits, sizeof(Bits));
   return Set;
 }
-template <class T> unsigned bitsOf(const T &Set) {
+template <class _RgT> unsigned bitsOf(const _RgT &Set) {
   std::uint16_t Bits;
   std::memcpy(&Bits, &Set, sizeof(Bits));
   return Bits;
 }
 
 /// The gradient of f by its first argument, as a function.
-template <class F, class... A>
+template <class _RgF, class... _RgA>
 using GradientOf =
-    GradientFunction<F, true, !IsConstantArgument<Bare<A>>::value...>;
+    GradientFunction<_RgF, true, !IsConstantArgument<Bare<_RgA>>::value...>;
 
 /// Which numbers of f's result depend on which of Point.
-template <class R, class F, class X, class... P>
-RG_INLINE Pattern patternOf(const F &f, X &Point, P &&...ports) {
-  using NX = Numbers<X>;
-  using NR = Numbers<R>;
-  const std::size_t N = NX::size(Point);
+template <class _RgR, class _RgF, class _RgX, class... _RgP>
+RG_INLINE Pattern patternOf(const _RgF &f, _RgX &Point, _RgP &&...ports) {
+  using NX = Numbers<_RgX>;
+  using NR = Numbers<_RgR>;
+  const std::size_t _RgN = NX::size(Point);
   std::vector<std::vector<std::size_t>> Rows;
-  for (std::size_t First = 0; First < N || First == 0;
+  for (std::size_t First = 0; First < _RgN || First == 0;
        First += SetLanes * SetBits) {
-    std::array<X, SetLanes> Sets;
+    std::array<_RgX, SetLanes> Sets;
     for (std::size_t Lane = 0; Lane < SetLanes; ++Lane) {
       Sets[Lane] = NX::zeros(Point);
       for (std::size_t Bit = 0; Bit < SetBits; ++Bit)
-        if (std::size_t C = First + Lane * SetBits + Bit; C < N)
-          NX::at(Sets[Lane], C) = setOf<typename NX::Scalar>(unsigned(Bit));
+        if (std::size_t _RgC = First + Lane * SetBits + Bit; _RgC < _RgN)
+          NX::at(Sets[Lane], _RgC) = setOf<typename NX::Scalar>(unsigned(Bit));
     }
-    R Out{};
-    std::array<R, SetLanes> Found{};
-    StripPort<R, SetLanes> Result(&Out, Found);
-    StripPort<X, SetLanes> Argument(&Point, Sets);
-    std::tuple<StripPort<R, SetLanes> &, StripPort<X, SetLanes> &, P &...>
+    _RgR Out{};
+    std::array<_RgR, SetLanes> Found{};
+    StripPort<_RgR, SetLanes> Result(&Out, Found);
+    StripPort<_RgX, SetLanes> Argument(&Point, Sets);
+    std::tuple<StripPort<_RgR, SetLanes> &, StripPort<_RgX, SetLanes> &,
+               _RgP &...>
     Ports(Result, Argument, ports...);
-    expandStrip<true, 0>(
-        reinterpret_cast<void *>(
-            &StoreThunk<R, F, StripPort<X, SetLanes>, Bare<P>...>::call),
-        Ports, std::make_index_sequence<SetLanes>(), PatternTag(), WidthTag(),
-        WidthIs<SetLanes>(), ConstTag(), Callee<F>::pass(f));
+    expandStrip<true, 0>(reinterpret_cast<void *>(
+                             &StoreThunk<_RgR, _RgF, StripPort<_RgX, SetLanes>,
+                                         Bare<_RgP>...>::call),
+                         Ports, std::make_index_sequence<SetLanes>(),
+                         PatternTag(), WidthTag(), WidthIs<SetLanes>(),
+                         ConstTag(), Callee<_RgF>::pass(f));
     Rows.resize(NR::size(Out));
     for (std::size_t Row = 0; Row < Rows.size(); ++Row)
       for (std::size_t Lane = 0; Lane < SetLanes; ++Lane)
@@ -286,7 +294,7 @@ RG_INLINE Pattern patternOf(const F &f, X &Point, P &&...ports) {
           if (Bits & 1)
             Rows[Row].push_back(First + Lane * SetBits + Bit);
   }
-  Pattern Whole{Rows.size(), N, {0}, {}};
+  Pattern Whole{Rows.size(), _RgN, {0}, {}};
   for (const std::vector<std::size_t> &Row : Rows) {
     Whole.column.insert(Whole.column.end(), Row.begin(), Row.end());
     Whole.start.push_back(Whole.column.size());
@@ -299,11 +307,11 @@ RG_INLINE Pattern patternOf(const F &f, X &Point, P &&...ports) {
 //===----------------------------------------------------------------------===//
 
 /// A direction without regularity, the same in every run.
-template <class X> X scattered(X Like) {
+template <class _RgX> _RgX scattered(_RgX Like) {
   std::uint64_t State = 0x9E3779B97F4A7C15u;
-  for (std::size_t I = 0; I < Numbers<X>::size(Like); ++I) {
+  for (std::size_t _RgI = 0; _RgI < Numbers<_RgX>::size(Like); ++_RgI) {
     State = State * 6364136223846793005u + 1442695040888963407u;
-    Numbers<X>::at(Like, I) = typename Numbers<X>::Scalar(
+    Numbers<_RgX>::at(Like, _RgI) = typename Numbers<_RgX>::Scalar(
         0.5 + double(State >> 40) / double(std::uint64_t(1) << 24));
   }
   return Like;
@@ -311,150 +319,160 @@ template <class X> X scattered(X Like) {
 
 /// Stops the program where Product is not Matrix (or its transpose) times
 /// Direction.
-template <class T, class V, class W>
-void checkProduct(const SparseMatrix<T> &Matrix, bool Transposed, V &Direction,
-                  W &Product) {
-  std::vector<T> Sum(Numbers<W>::size(Product)), Size(Sum.size());
-  T Largest = 0;
+template <class _RgT, class _RgV, class _RgW>
+void checkProduct(const SparseMatrix<_RgT> &Matrix, bool Transposed,
+                  _RgV &Direction, _RgW &Product) {
+  std::vector<_RgT> Sum(Numbers<_RgW>::size(Product)), Size(Sum.size());
+  _RgT Largest = 0;
   for (std::size_t Row = 0; Row < Matrix.rows; ++Row)
-    for (std::size_t K = Matrix.start[Row]; K < Matrix.start[Row + 1]; ++K) {
-      const std::size_t To = Transposed ? Matrix.column[K] : Row,
-                        From = Transposed ? Row : Matrix.column[K];
-      const T Part = Matrix.value[K] * T(Numbers<V>::at(Direction, From));
+    for (std::size_t _RgK = Matrix.start[Row]; _RgK < Matrix.start[Row + 1];
+         ++_RgK) {
+      const std::size_t To = Transposed ? Matrix.column[_RgK] : Row,
+                        From = Transposed ? Row : Matrix.column[_RgK];
+      const _RgT Part =
+          Matrix.value[_RgK] * _RgT(Numbers<_RgV>::at(Direction, From));
       Sum[To] += Part;
       Size[To] += Part < 0 ? -Part : Part;
       Largest = std::max(Largest, Part < 0 ? -Part : Part);
     }
-  const T Allowed = std::sqrt(std::numeric_limits<T>::epsilon());
-  for (std::size_t I = 0; I < Sum.size(); ++I) {
-    const T Error = Sum[I] - T(Numbers<W>::at(Product, I));
+  const _RgT Allowed = std::sqrt(std::numeric_limits<_RgT>::epsilon());
+  for (std::size_t _RgI = 0; _RgI < Sum.size(); ++_RgI) {
+    const _RgT Error = Sum[_RgI] - _RgT(Numbers<_RgW>::at(Product, _RgI));
     // Written so that NaN passes: it says nothing of the pattern.
-    check(!((Error < 0 ? -Error : Error) > Allowed * (Size[I] + Largest)),
+    check(!((Error < 0 ? -Error : Error) > Allowed * (Size[_RgI] + Largest)),
           "the sparsity pattern of this plan does not hold at this point (f "
           "takes other branches or indices here); find it anew, or unite "
           "the patterns of several points");
   }
 }
 
-template <class R, class F, class X, class... P>
-RG_INLINE auto sparseJacobianOf(const F &f, X &Point, const R &Value,
+template <class _RgR, class _RgF, class _RgX, class... _RgP>
+RG_INLINE auto sparseJacobianOf(const _RgF &f, _RgX &Point, const _RgR &Value,
                                 const JacobianPlan &Plan, bool Check,
-                                P &&...ports) {
-  using NX = Numbers<X>;
-  using NR = Numbers<R>;
-  using T = typename NX::Scalar;
-  SparseMatrix<T> J{{Plan.pattern}, {}};
-  check(J.rows == NR::size(Value) && J.columns == NX::size(Point),
+                                _RgP &&...ports) {
+  using NX = Numbers<_RgX>;
+  using NR = Numbers<_RgR>;
+  using _RgT = typename NX::Scalar;
+  SparseMatrix<_RgT> _RgJ{{Plan.pattern}, {}};
+  check(_RgJ.rows == NR::size(Value) && _RgJ.columns == NX::size(Point),
         "the plan of this sparse Jacobian is of another size");
-  J.value.resize(J.nonzeros());
+  _RgJ.value.resize(_RgJ.nonzeros());
   const std::vector<std::size_t> &Colour = Plan.coloring.colour;
   const std::size_t Colours = Plan.coloring.colours;
   // Seeds (or directions) of one colour each, and last a random one whose
   // product is compared with the matrix.
   auto Computed = [&](auto Random, auto Along, auto Sweep, auto Entries) {
-    auto SeedOf = [&](std::size_t C) {
-      if (C == Colours)
+    auto SeedOf = [&](std::size_t _RgC) {
+      if (_RgC == Colours)
         return Random;
       auto Seed = Random;
-      for (std::size_t I = 0; I < Colour.size(); ++I)
-        Numbers<decltype(Seed)>::at(Seed, I) = Colour[I] == C;
+      for (std::size_t _RgI = 0; _RgI < Colour.size(); ++_RgI)
+        Numbers<decltype(Seed)>::at(Seed, _RgI) = Colour[_RgI] == _RgC;
       return Seed;
     };
-    auto Use = [&](std::size_t C, auto &Product) {
-      if (C == Colours)
+    auto Use = [&](std::size_t _RgC, auto &Product) {
+      if (_RgC == Colours)
         Along = Product;
       else
-        for (std::size_t Row = 0; Row < J.rows; ++Row)
-          for (std::size_t K = J.start[Row]; K < J.start[Row + 1]; ++K)
-            Entries(C, Row, K, Product);
+        for (std::size_t Row = 0; Row < _RgJ.rows; ++Row)
+          for (std::size_t _RgK = _RgJ.start[Row]; _RgK < _RgJ.start[Row + 1];
+               ++_RgK)
+            Entries(_RgC, Row, _RgK, Product);
     };
     Sweep(Colours + Check, SeedOf, Use);
     if (Check)
-      checkProduct(J, Plan.byRows, Random, Along);
+      checkProduct(_RgJ, Plan.byRows, Random, Along);
   };
   if (Plan.byRows)
     Computed(
         scattered(NR::zeros(Value)), NX::zeros(Point),
         [&](std::size_t Count, auto &SeedOf, auto &Use) {
-          forRows<R>(f, Point, Count, SeedOf, NR::zeros(Value), Use, ports...);
+          forRows<_RgR>(f, Point, Count, SeedOf, NR::zeros(Value), Use,
+                        ports...);
         },
-        [&](std::size_t C, std::size_t Row, std::size_t K, X &Adjoint) {
-          if (Colour[Row] == C)
-            J.value[K] = NX::at(Adjoint, J.column[K]);
+        [&](std::size_t _RgC, std::size_t Row, std::size_t _RgK,
+            _RgX &Adjoint) {
+          if (Colour[Row] == _RgC)
+            _RgJ.value[_RgK] = NX::at(Adjoint, _RgJ.column[_RgK]);
         });
   else
     Computed(
         scattered(NX::zeros(Point)), NR::zeros(Value),
         [&](std::size_t Count, auto &DirectionOf, auto &Use) {
-          forColumns<R>(f, Point, Count, DirectionOf, Use, ports...);
+          forColumns<_RgR>(f, Point, Count, DirectionOf, Use, ports...);
         },
-        [&](std::size_t C, std::size_t Row, std::size_t K, R &Tangent) {
-          if (Colour[J.column[K]] == C)
-            J.value[K] = T(NR::at(Tangent, Row));
+        [&](std::size_t _RgC, std::size_t Row, std::size_t _RgK,
+            _RgR &Tangent) {
+          if (Colour[_RgJ.column[_RgK]] == _RgC)
+            _RgJ.value[_RgK] = _RgT(NR::at(Tangent, Row));
         });
-  return J;
+  return _RgJ;
 }
 
 /// g: the gradient of the function.
-template <class G, class X, class... P>
-RG_INLINE auto sparseHessianOf(const G &g, X &Point, const HessianPlan &Plan,
-                               bool Check, P &&...ports) {
-  using NX = Numbers<X>;
-  using T = typename NX::Scalar;
-  const std::size_t N = NX::size(Point), Colours = Plan.coloring.colours;
-  SparseMatrix<T> H{{Plan.pattern}, {}};
-  check(H.rows == N, "the plan of this sparse Hessian is of another size");
-  H.value.resize(H.nonzeros());
+template <class _RgG, class _RgX, class... _RgP>
+RG_INLINE auto sparseHessianOf(const _RgG &g, _RgX &Point,
+                               const HessianPlan &Plan, bool Check,
+                               _RgP &&...ports) {
+  using NX = Numbers<_RgX>;
+  using _RgT = typename NX::Scalar;
+  const std::size_t _RgN = NX::size(Point), Colours = Plan.coloring.colours;
+  SparseMatrix<_RgT> _RgH{{Plan.pattern}, {}};
+  check(_RgH.rows == _RgN,
+        "the plan of this sparse Hessian is of another size");
+  _RgH.value.resize(_RgH.nonzeros());
   const std::vector<std::size_t> &Colour = Plan.coloring.colour;
-  X Random = scattered(NX::zeros(Point)), Along = NX::zeros(Point);
-  std::vector<T> Compressed(N * Colours);
-  forColumns<X>(
+  _RgX Random = scattered(NX::zeros(Point)), Along = NX::zeros(Point);
+  std::vector<_RgT> Compressed(_RgN * Colours);
+  forColumns<_RgX>(
       g, Point, Colours + Check,
-      [&](std::size_t C) {
-        if (C == Colours)
+      [&](std::size_t _RgC) {
+        if (_RgC == Colours)
           return Random;
-        X Direction = NX::zeros(Point);
-        for (std::size_t I = 0; I < N; ++I)
-          if (Colour[I] == C)
-            NX::at(Direction, I) = 1;
+        _RgX Direction = NX::zeros(Point);
+        for (std::size_t _RgI = 0; _RgI < _RgN; ++_RgI)
+          if (Colour[_RgI] == _RgC)
+            NX::at(Direction, _RgI) = 1;
         return Direction;
       },
-      [&](std::size_t C, X &Product) {
-        if (C == Colours)
+      [&](std::size_t _RgC, _RgX &Product) {
+        if (_RgC == Colours)
           Along = Product;
         else
-          for (std::size_t I = 0; I < N; ++I)
-            Compressed[I * Colours + C] = NX::at(Product, I);
+          for (std::size_t _RgI = 0; _RgI < _RgN; ++_RgI)
+            Compressed[_RgI * Colours + _RgC] = NX::at(Product, _RgI);
       },
       ports...);
   // An entry stands alone in its compressed product if its column's colour
   // occurs once in the row.
-  std::vector<std::size_t> Times(N * Colours);
-  for (std::size_t Row = 0; Row < N; ++Row)
-    for (std::size_t K = H.start[Row]; K < H.start[Row + 1]; ++K)
-      ++Times[Row * Colours + Colour[H.column[K]]];
-  for (std::size_t Row = 0; Row < N; ++Row)
-    for (std::size_t K = H.start[Row]; K < H.start[Row + 1]; ++K) {
-      const std::size_t Column = H.column[K];
-      H.value[K] = Times[Row * Colours + Colour[Column]] == 1
-                       ? Compressed[Row * Colours + Colour[Column]]
-                       : Compressed[Column * Colours + Colour[Row]];
+  std::vector<std::size_t> Times(_RgN * Colours);
+  for (std::size_t Row = 0; Row < _RgN; ++Row)
+    for (std::size_t _RgK = _RgH.start[Row]; _RgK < _RgH.start[Row + 1]; ++_RgK)
+      ++Times[Row * Colours + Colour[_RgH.column[_RgK]]];
+  for (std::size_t Row = 0; Row < _RgN; ++Row)
+    for (std::size_t _RgK = _RgH.start[Row]; _RgK < _RgH.start[Row + 1];
+         ++_RgK) {
+      const std::size_t Column = _RgH.column[_RgK];
+      _RgH.value[_RgK] = Times[Row * Colours + Colour[Column]] == 1
+                             ? Compressed[Row * Colours + Colour[Column]]
+                             : Compressed[Column * Colours + Colour[Row]];
     }
   if (Check)
-    checkProduct(H, false, Random, Along);
-  return H;
+    checkProduct(_RgH, false, Random, Along);
+  return _RgH;
 }
 
 } // namespace detail
 
-inline JacobianPlan::JacobianPlan(Pattern P) : pattern(std::move(P)) {
+inline JacobianPlan::JacobianPlan(Pattern _RgP) : pattern(std::move(_RgP)) {
   Coloring Columns = detail::colourColumns(pattern),
            Rows = detail::colourColumns(pattern.transposed());
   byRows = Rows.colours < Columns.colours;
   coloring = std::move(byRows ? Rows : Columns);
 }
-inline HessianPlan::HessianPlan(const Pattern &P)
-    : pattern(detail::symmetric(P)), coloring(detail::colourStars(pattern)) {}
+inline HessianPlan::HessianPlan(const Pattern &_RgP)
+    : pattern(detail::symmetric(_RgP)), coloring(detail::colourStars(pattern)) {
+}
 
 //===----------------------------------------------------------------------===//
 // What users call
@@ -462,21 +480,21 @@ inline HessianPlan::HessianPlan(const Pattern &P)
 
 namespace detail {
 /// What is the same for all of them: a copy of x, constants behind it.
-template <class F> struct OfFirstArgument {
-  F f;
-  template <class R, class X, class... A>
-  RG_INLINE R value(X &Point, A &&...a) const {
-    return f(Point, MakerOf<A>::Port::as(MakerOf<A>::make(a).value)...);
+template <class _RgF> struct OfFirstArgument {
+  _RgF f;
+  template <class _RgR, class _RgX, class... _RgA>
+  RG_INLINE _RgR value(_RgX &Point, _RgA &&...a) const {
+    return f(Point, MakerOf<_RgA>::Port::as(MakerOf<_RgA>::make(a).value)...);
   }
-  template <class X, class R, class... A>
+  template <class _RgX, class _RgR, class... _RgA>
   static constexpr void requireNumbers() {
-    static_assert(holdsNumbers<X> && !std::is_floating_point_v<X>,
+    static_assert(holdsNumbers<_RgX> && !std::is_floating_point_v<_RgX>,
                   "the first argument of a sparse derivative must be a "
                   "std::array, std::vector or std::complex of numbers");
-    static_assert((IsConstantArgument<Bare<A>>::value && ...),
+    static_assert((IsConstantArgument<Bare<_RgA>>::value && ...),
                   "a sparse derivative is taken by the first argument: wrap "
                   "the others in rg::constant(x)");
-    static_assert(holdsNumbers<R>,
+    static_assert(holdsNumbers<_RgR>,
                   "the function must return a floating-point number, or a "
                   "std::array, std::vector or std::complex of them");
   }
@@ -484,90 +502,94 @@ template <class F> struct OfFirstArgument {
 } // namespace detail
 
 /// rg::jacobian_pattern(f)
-template <class F> struct JacobianPattern : detail::OfFirstArgument<F> {
-  template <class X, class... A>
-  RG_INLINE Pattern operator()(const X &x, A &&...a) const {
-    using R = detail::Result<F, X &, A...>;
-    this->template requireNumbers<X, R, A...>();
-    X Point = x;
-    return detail::patternOf<R>(this->f, Point, detail::MakerOf<A>::make(a)...);
+template <class _RgF> struct JacobianPattern : detail::OfFirstArgument<_RgF> {
+  template <class _RgX, class... _RgA>
+  RG_INLINE Pattern operator()(const _RgX &x, _RgA &&...a) const {
+    using _RgR = detail::Result<_RgF, _RgX &, _RgA...>;
+    this->template requireNumbers<_RgX, _RgR, _RgA...>();
+    _RgX Point = x;
+    return detail::patternOf<_RgR>(this->f, Point,
+                                   detail::MakerOf<_RgA>::make(a)...);
   }
 };
 /// rg::sparse_jacobian(f)
-template <class F> struct SparseJacobian : detail::OfFirstArgument<F> {
-  template <class X, class... A>
-  RG_INLINE auto operator()(const JacobianPlan &plan, const X &x,
-                            A &&...a) const {
-    using R = detail::Result<F, X &, A...>;
-    this->template requireNumbers<X, R, A...>();
-    X Point = x;
-    const R Value = this->template value<R>(Point, a...);
-    return detail::sparseJacobianOf<R>(this->f, Point, Value, plan, true,
-                                       detail::MakerOf<A>::make(a)...);
+template <class _RgF> struct SparseJacobian : detail::OfFirstArgument<_RgF> {
+  template <class _RgX, class... _RgA>
+  RG_INLINE auto operator()(const JacobianPlan &plan, const _RgX &x,
+                            _RgA &&...a) const {
+    using _RgR = detail::Result<_RgF, _RgX &, _RgA...>;
+    this->template requireNumbers<_RgX, _RgR, _RgA...>();
+    _RgX Point = x;
+    const _RgR Value = this->template value<_RgR>(Point, a...);
+    return detail::sparseJacobianOf<_RgR>(this->f, Point, Value, plan, true,
+                                          detail::MakerOf<_RgA>::make(a)...);
   }
-  template <class X, class... A,
-            std::enable_if_t<!std::is_same_v<X, JacobianPlan>, int> = 0>
-  RG_INLINE auto operator()(const X &x, A &&...a) const {
-    using R = detail::Result<F, X &, A...>;
-    this->template requireNumbers<X, R, A...>();
-    X Point = x;
-    const R Value = this->template value<R>(Point, a...);
-    const JacobianPlan Found(
-        detail::patternOf<R>(this->f, Point, detail::MakerOf<A>::make(a)...));
-    return detail::sparseJacobianOf<R>(this->f, Point, Value, Found, false,
-                                       detail::MakerOf<A>::make(a)...);
+  template <class _RgX, class... _RgA,
+            std::enable_if_t<!std::is_same_v<_RgX, JacobianPlan>, int> = 0>
+  RG_INLINE auto operator()(const _RgX &x, _RgA &&...a) const {
+    using _RgR = detail::Result<_RgF, _RgX &, _RgA...>;
+    this->template requireNumbers<_RgX, _RgR, _RgA...>();
+    _RgX Point = x;
+    const _RgR Value = this->template value<_RgR>(Point, a...);
+    const JacobianPlan Found(detail::patternOf<_RgR>(
+        this->f, Point, detail::MakerOf<_RgA>::make(a)...));
+    return detail::sparseJacobianOf<_RgR>(this->f, Point, Value, Found, false,
+                                          detail::MakerOf<_RgA>::make(a)...);
   }
 };
 /// rg::hessian_pattern(f)
-template <class F> struct HessianPattern : detail::OfFirstArgument<F> {
-  template <class X, class... A>
-  RG_INLINE Pattern operator()(const X &x, A &&...a) const {
-    this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
-    const detail::GradientOf<F, A...> g{this->f};
-    X Point = x;
+template <class _RgF> struct HessianPattern : detail::OfFirstArgument<_RgF> {
+  template <class _RgX, class... _RgA>
+  RG_INLINE Pattern operator()(const _RgX &x, _RgA &&...a) const {
+    this->template requireNumbers<_RgX, detail::Result<_RgF, _RgX &, _RgA...>,
+                                  _RgA...>();
+    const detail::GradientOf<_RgF, _RgA...> g{this->f};
+    _RgX Point = x;
     return detail::symmetric(
-        detail::patternOf<X>(g, Point, detail::MakerOf<A>::make(a)...));
+        detail::patternOf<_RgX>(g, Point, detail::MakerOf<_RgA>::make(a)...));
   }
 };
 /// rg::sparse_hessian(f)
-template <class F> struct SparseHessian : detail::OfFirstArgument<F> {
-  template <class X, class... A>
-  RG_INLINE auto operator()(const HessianPlan &plan, const X &x,
-                            A &&...a) const {
-    this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
-    const detail::GradientOf<F, A...> g{this->f};
-    X Point = x;
+template <class _RgF> struct SparseHessian : detail::OfFirstArgument<_RgF> {
+  template <class _RgX, class... _RgA>
+  RG_INLINE auto operator()(const HessianPlan &plan, const _RgX &x,
+                            _RgA &&...a) const {
+    this->template requireNumbers<_RgX, detail::Result<_RgF, _RgX &, _RgA...>,
+                                  _RgA...>();
+    const detail::GradientOf<_RgF, _RgA...> g{this->f};
+    _RgX Point = x;
     return detail::sparseHessianOf(g, Point, plan, true,
-                                   detail::MakerOf<A>::make(a)...);
+                                   detail::MakerOf<_RgA>::make(a)...);
   }
-  template <class X, class... A,
-            std::enable_if_t<!std::is_same_v<X, HessianPlan>, int> = 0>
-  RG_INLINE auto operator()(const X &x, A &&...a) const {
-    this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
-    const detail::GradientOf<F, A...> g{this->f};
-    X Point = x;
+  template <class _RgX, class... _RgA,
+            std::enable_if_t<!std::is_same_v<_RgX, HessianPlan>, int> = 0>
+  RG_INLINE auto operator()(const _RgX &x, _RgA &&...a) const {
+    this->template requireNumbers<_RgX, detail::Result<_RgF, _RgX &, _RgA...>,
+                                  _RgA...>();
+    const detail::GradientOf<_RgF, _RgA...> g{this->f};
+    _RgX Point = x;
     const HessianPlan Found(
-        detail::patternOf<X>(g, Point, detail::MakerOf<A>::make(a)...));
+        detail::patternOf<_RgX>(g, Point, detail::MakerOf<_RgA>::make(a)...));
     return detail::sparseHessianOf(g, Point, Found, false,
-                                   detail::MakerOf<A>::make(a)...);
+                                   detail::MakerOf<_RgA>::make(a)...);
   }
 };
 
-template <class F>
-RG_INLINE JacobianPattern<std::decay_t<F>> jacobian_pattern(F &&f) {
-  return {{static_cast<F &&>(f)}};
+template <class _RgF>
+RG_INLINE JacobianPattern<std::decay_t<_RgF>> jacobian_pattern(_RgF &&f) {
+  return {{static_cast<_RgF &&>(f)}};
 }
-template <class F>
-RG_INLINE SparseJacobian<std::decay_t<F>> sparse_jacobian(F &&f) {
-  return {{static_cast<F &&>(f)}};
+template <class _RgF>
+RG_INLINE SparseJacobian<std::decay_t<_RgF>> sparse_jacobian(_RgF &&f) {
+  return {{static_cast<_RgF &&>(f)}};
 }
-template <class F>
-RG_INLINE HessianPattern<std::decay_t<F>> hessian_pattern(F &&f) {
-  return {{static_cast<F &&>(f)}};
+template <class _RgF>
+RG_INLINE HessianPattern<std::decay_t<_RgF>> hessian_pattern(_RgF &&f) {
+  return {{static_cast<_RgF &&>(f)}};
 }
-template <class F>
-RG_INLINE SparseHessian<std::decay_t<F>> sparse_hessian(F &&f) {
-  return {{static_cast<F &&>(f)}};
+template <class _RgF>
+RG_INLINE SparseHessian<std::decay_t<_RgF>> sparse_hessian(_RgF &&f) {
+  return {{static_cast<_RgF &&>(f)}};
 }
 
 } // namespace rg
