@@ -638,9 +638,10 @@ static rg_operator operator_of(const rg_call *k) {
                                    : 0x58000000 + mpich[i]))
       return (rg_operator)i;
   rg_mpi_stop(k->routine,
-              "it has no derivative with this operation, which was made by "
-              "MPI_Op_create or works on bits; it has one with MPI_SUM, "
-              "MPI_PROD, MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC");
+              "it has no derivative with this operation; it has one with "
+              "MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC, "
+              "and, if it waits (MPI_Allreduce, not MPI_Iallreduce), with those "
+              "that MPI_Op_create makes in the same file");
 }
 
 /* The values of a reduction, and the indices of pairs. */

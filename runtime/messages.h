@@ -40,6 +40,8 @@ int MPI_Init(void *, void *);
 int MPI_Init_thread(void *, void *, int, int *);
 void pmpi_init_(int *);
 void pmpi_init_thread_(const int *, int *, int *);
+int PMPI_Op_create(void *, int, void *);
+int MPI_Op_create(void *, int, void *);
 void mpi_init_(int *);
 void mpi_init_thread_(const int *, int *, int *);
 int MPI_Comm_test_inter(rg_handle, int *);

@@ -290,7 +290,8 @@ ArrayRef<ParallelMethodRecord> parallelMethods() { return ParallelMethods; }
 
 ArrayRef<StringRef> routinesAtStart() {
   static constexpr StringRef Names[] = {"MPI_Init", "MPI_Init_thread",
-                                        "mpi_init_", "mpi_init_thread_"};
+                                        "mpi_init_", "mpi_init_thread_",
+                                        "MPI_Op_create"};
   return Names;
 }
 

@@ -234,6 +234,13 @@ def mpi_probes_fortran : InactiveInC<
 }
 
 let Section = "The runtime" in
+def mpi_own_operation : InactiveInC<
+   ["rg_mpi_own_operation", "rg_mpi_own_size", "rg_mpi_own_rank", "rg_mpi_own_counts",
+    "rg_mpi_own_extent", "rg_mpi_own_in_place", "rg_mpi_own_self"]> {
+  let Summary = "what a reduction by the program's own operation needs to know";
+  let OfRuntime = 1;
+}
+let Section = "The runtime" in
 def mpi_runtime : Handler<"Refused"> {
   let Names = ["rg_mpi_*", "rg_mpif_*"];
   let Text = "messages in a derivative that is differentiated again";
