@@ -12,7 +12,9 @@ the device code differs, into BUILD/bench/gpu-ablation. It needs no GPU. The sec
 nothing but that folder (build on one machine, run on another): it prints the gradient's
 time without the step / its time with it, so 1.30 means 30 % slower without. "=": the device
 code is the same. What all are compared with is measured before and after: the lesser counts.
-"-": nothing is begun after --seconds.
+"-": nothing is begun after --seconds. "no tape": the kernel has no memory for what it keeps
+and stops; "failed": it stops with another error. The rows behind it in the same program say
+the same, since the program ends there.
 Derivatives are not checked here; bench/gpu/run.sh does. `names` prints the switches.
 """
 
@@ -73,18 +75,32 @@ def build(options):
             print(f"{program} without {name}: {'the same' if same else 'differs'}", file=sys.stderr, flush=True)
 
 
+class Times(dict):
+    """The gradients' times by (program, size), and a word for those that the program did not come to."""
+
+    word = "failed"
+
+
 def times(program, reps):
-    """The gradients' times by (program, size)."""
+    found = Times()
     try:
         done = subprocess.run([program, "--large", "--time-only", f"--reps={reps}"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=200)
     except subprocess.TimeoutExpired:
-        return None
+        print(f"{program}: no end in 200 s", file=sys.stderr)
+        return found
     if done.returncode:
-        print(f"{program}: {done.stderr[-500:]}", file=sys.stderr)
-        return None
-    lines = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("BENCH")]
-    return {(line[1], line[2]): float(line[5]) for line in lines}
+        # What kernels print comes by the other stream, and there is the cause: to the host any
+        # kernel that stops itself is an unspecified launch failure.
+        said = [line for line in done.stdout.splitlines() if line.startswith("retrograd:")]
+        print(f"{program}: {done.stderr[-500:].strip()}", *said[:1], sep="\n", file=sys.stderr)
+        if any("no memory for the tape" in line for line in said):
+            found.word = "no tape"
+    for line in done.stdout.splitlines():
+        if line.startswith("BENCH"):
+            cells = line.split("\t")
+            found[cells[1], cells[2]] = float(cells[5])
+    return found
 
 
 def measure(options):
@@ -96,7 +112,7 @@ def measure(options):
 
     def reference():
         for program in programs:
-            for key, least in (times(os.path.join(top, ALL_ON, program), options.reps) or {}).items():
+            for key, least in times(os.path.join(top, ALL_ON, program), options.reps).items():
                 full[key] = min(full.get(key, (least, program))[0], least), program
 
     reference()
@@ -117,7 +133,7 @@ def measure(options):
         without = column[program]
         if without == "-":
             return without
-        return f"{without[key] / least:.2f}" if without and key in without else "failed"
+        return f"{without[key] / least:.2f}" if key in without else without.word
 
     # A row for each step, since there are more steps than kernels.
     print("| without | " + " | ".join(key[0] for key in full) + " |")
