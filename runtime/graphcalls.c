@@ -25,29 +25,13 @@ struct rg_node {
   struct rg_node *next;
   int64_t what;
   void *handle; /* what the program calls it; several elements may be one node */
+  int64_t sort; /* of node, to CUDA */
   void *of[];
 };
-enum { NOTHING = -1, COPY, FILL, CALL }; /* and then kernels and library routines of the file */
+enum { NOTHING = -1 }; /* else a kernel, a routine, or a place that asks for a copy */
 struct rg_graph {
   struct rg_node *first, *last;
 };
-struct rg_copy_operands {
-  void *to;
-  const void *from;
-  uint64_t bytes;
-  int kind;
-};
-struct rg_fill_operands {
-  void *at;
-  uint64_t bytes;
-  int value;
-};
-
-struct rg_call_operands {
-  void (*call)(void *);
-  void *data;
-};
-
 /* What is being captured in this thread. */
 _Thread_local struct rg_graph *rg_graph_now;
 /* The handle of the node that is being added; null in a capture. */
@@ -59,13 +43,6 @@ int rg_capture_end(void *stream);
 int rg_capture_on(void *stream);
 void rg_graph_know(const void *graph, const void *of);
 void rg_graph_join(const void *graph, const void *child);
-void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream);
-void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
-                        void *stream);
-void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream);
-void rg_gpu_wait_for(void *stream);
-int rg_gpu_status(void);
-
 static inline __attribute__((always_inline)) void
 append_to(struct rg_graph *g, struct rg_node *n) {
   if (g->last)
@@ -79,68 +56,6 @@ static inline __attribute__((always_inline)) void append(struct rg_node *n) {
   append_to(rg_graph_now, n);
 }
 void rg_expand_graph_append(struct rg_node *n) { append(n); }
-
-static inline __attribute__((always_inline)) void
-copy(void *to, const void *from, size_t bytes, int kind, void *stream) {
-  if (!rg_capture_on(stream)) {
-    rg_gpu_keep_in(to, bytes, stream);
-    rg_gpu_copy_async(to, from, bytes, kind, stream);
-    return;
-  }
-  struct rg_copy_operands *c = rg_graph_alloc(sizeof *c);
-  struct rg_node *n = rg_graph_alloc(sizeof *n + (COPY + 1) * sizeof(void *));
-  c->to = to, c->from = from, c->bytes = bytes, c->kind = kind;
-  n->next = NULL, n->what = COPY, n->of[COPY] = c;
-  append(n);
-}
-int rg_expand_captured_memcpy(void *to, const void *from, size_t bytes,
-                              int kind, void *stream) {
-  copy(to, from, bytes, kind, stream);
-  return rg_gpu_status();
-}
-int rg_expand_captured_memcpy_2d(void *to, size_t to_pitch, const void *from,
-                                 size_t from_pitch, size_t width, size_t height,
-                                 int kind, void *stream) {
-  for (size_t i = 0; i < height; ++i)
-    copy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
-         kind, stream);
-  return rg_gpu_status();
-}
-static inline __attribute__((always_inline)) void fill(void *at, int value,
-                                                       size_t bytes) {
-  struct rg_fill_operands *f = rg_graph_alloc(sizeof *f);
-  struct rg_node *n = rg_graph_alloc(sizeof *n + (FILL + 1) * sizeof(void *));
-  f->at = at, f->bytes = bytes, f->value = value;
-  n->next = NULL, n->what = FILL, n->of[FILL] = f;
-  append(n);
-}
-int rg_expand_captured_memset(void *at, int value, size_t bytes, void *stream) {
-  if (!rg_capture_on(stream)) {
-    rg_gpu_keep_in(at, bytes, stream);
-    rg_gpu_fill_async(at, value, bytes, stream);
-    return rg_gpu_status();
-  }
-  fill(at, value, bytes);
-  return 0;
-}
-
-static inline __attribute__((always_inline)) void add_call(void (*call)(void *),
-                                                           void *data) {
-  struct rg_call_operands *c = rg_graph_alloc(sizeof *c);
-  struct rg_node *n = rg_graph_alloc(sizeof *n + (CALL + 1) * sizeof(void *));
-  c->call = call, c->data = data;
-  n->next = NULL, n->what = CALL, n->of[CALL] = c;
-  append(n);
-}
-int rg_expand_captured_call(void *stream, void (*call)(void *), void *data) {
-  if (!rg_capture_on(stream)) {
-    rg_gpu_wait_for(stream);
-    call(data);
-    return 0;
-  }
-  add_call(call, data);
-  return 0;
-}
 
 /* A number that a library takes by address. One of the host's is what it is when the
  * stream captures the call. */
@@ -186,73 +101,17 @@ int rg_expand_graph_add_empty(void **node, struct rg_graph *graph,
   struct rg_node *n = rg_graph_alloc(sizeof *n);
   (void)after, (void)number;
   add_to(graph);
-  n->next = NULL, n->what = NOTHING;
+  n->next = NULL, n->what = NOTHING, n->sort = NOTHING;
   append(n);
   return added(node);
 }
-int rg_expand_graph_add_memcpy_1d(void **node, struct rg_graph *graph,
-                                  const void *after, size_t number, void *to,
-                                  const void *from, size_t bytes, int kind) {
-  (void)after, (void)number;
-  copy(to, from, bytes, kind, add_to(graph));
-  return added(node);
-}
-/* cudaMemcpy3DParms. */
-struct rg_box_copy {
-  void *from_array;
-  size_t from_x, from_y, from_z;
-  char *from;
-  size_t from_pitch, from_width, from_height;
-  void *to_array;
-  size_t to_x, to_y, to_z;
-  char *to;
-  size_t to_pitch, to_width, to_height;
-  size_t width, height, depth;
-  int kind;
-};
-/* Each row is an element. */
-int rg_expand_graph_add_memcpy(void **node, struct rg_graph *graph,
-                               const void *after, size_t number,
-                               const struct rg_box_copy *c) {
-  void *stream = add_to(graph);
-  (void)after, (void)number;
-  if (c->from_array || c->to_array)
-    rg_graph_unsupported("a node of a graph that copies arrays: it is added by cudaGraphAddMemcpyNode");
-  for (size_t z = 0; z < c->depth; ++z)
-    for (size_t y = 0; y < c->height; ++y)
-      copy(c->to + c->to_x + c->to_pitch * (c->to_y + y + c->to_height * (c->to_z + z)),
-           c->from + c->from_x + c->from_pitch * (c->from_y + y + c->from_height * (c->from_z + z)), c->width,
-           c->kind, stream);
-  return added(node);
-}
-/* cudaMemsetParams. */
-struct rg_rows_fill {
-  char *at;
-  size_t pitch;
-  unsigned value, element;
-  size_t width, height;
-};
-int rg_expand_graph_add_memset(void **node, struct rg_graph *graph,
-                               const void *after, size_t number,
-                               const struct rg_rows_fill *p) {
-  unsigned byte = p->value & 0xff;
-  (void)after, (void)number;
-  add_to(graph);
-  for (unsigned i = 1; i < p->element; ++i)
-    if ((p->value >> 8 * i & 0xff) != byte)
+/* What a node of cudaMemsetParams fills memory with. */
+int rg_expand_graph_fill_byte(unsigned value, unsigned element) {
+  unsigned byte = value & 0xff;
+  for (unsigned i = 1; i < element; ++i)
+    if ((value >> 8 * i & 0xff) != byte)
       rg_graph_unsupported("a node of a graph that fills memory with words of different bytes: it is added by cudaGraphAddMemsetNode");
-  for (size_t y = 0; y < p->height; ++y)
-    fill(p->at + y * p->pitch, (int)byte, p->width * p->element);
-  return added(node);
-}
-/* cudaHostNodeParams has the members of rg_call_operands. */
-int rg_expand_graph_add_call(void **node, struct rg_graph *graph,
-                             const void *after, size_t number,
-                             const struct rg_call_operands *of) {
-  (void)after, (void)number;
-  add_to(graph);
-  add_call(of->call, of->data);
-  return added(node);
+  return (int)byte;
 }
 
 /* A list like that of a graph, of elements of its own, to which the compiler adds a
@@ -265,7 +124,7 @@ void *rg_expand_graph_list(struct rg_graph *of) {
 }
 void rg_expand_graph_list_add(struct rg_graph *list, struct rg_node *n,
                               const struct rg_node *of) {
-  n->next = NULL, n->what = of->what, n->handle = of->handle;
+  n->next = NULL, n->what = of->what, n->handle = of->handle, n->sort = of->sort;
   append_to(list, n);
 }
 /* Child: a list that is nobody else's, as is that of the next three. */
@@ -336,27 +195,6 @@ void *rg_expand_graph_change(struct rg_graph *exec) {
 int rg_expand_graph_changed(struct rg_graph *exec, void *node) {
   return changed(exec, node);
 }
-int rg_expand_graph_change_memcpy_1d(struct rg_graph *exec, void *node,
-                                     void *to, const void *from, size_t bytes,
-                                     int kind) {
-  copy(to, from, bytes, kind, change());
-  return changed(exec, node);
-}
-
-/* The same, of a graph that is launched. */
-void rg_expand_graph_call(const struct rg_call_operands *c, void *stream) {
-  rg_gpu_wait_for(stream);
-  c->call(c->data);
-}
-void rg_expand_graph_copy(const struct rg_copy_operands *c, void *stream) {
-  rg_gpu_keep_in(c->to, c->bytes, stream);
-  rg_gpu_copy_async(c->to, c->from, c->bytes, c->kind, stream);
-}
-void rg_expand_graph_fill(const struct rg_fill_operands *f, void *stream) {
-  rg_gpu_keep_in(f->at, f->bytes, stream);
-  rg_gpu_fill_async(f->at, f->value, f->bytes, stream);
-}
-
 int rg_expand_graph_begin(void *stream, int mode) {
   (void)mode;
   int error = rg_capture_begin(stream);
@@ -397,13 +235,10 @@ struct rg_update {
 };
 /* CUDA takes no graph of other operations. Kernels may be others. */
 enum { UPDATE_FAILED = 910, TOPOLOGY_CHANGED = 2 };
-static inline __attribute__((always_inline)) int sort_of(const struct rg_node *n) {
-  return n->what > CALL ? CALL + 1 : (int)n->what;
-}
 int rg_expand_graph_update(struct rg_graph *exec, struct rg_graph *list, struct rg_update *result) {
   const struct rg_node *a = exec->first;
   struct rg_node *b = list->first;
-  while (a && b && sort_of(a) == sort_of(b))
+  while (a && b && a->sort == b->sort)
     a = a->next, b = b->next;
   int same = !a && !b;
   if (result)

@@ -119,13 +119,13 @@ void rg_graph_unsupported(const char *what) { fail(what, NULL); }
 int rg_capture_on(void *stream) {
   return rg_captures.active && has(&rg_captures.streams, stream);
 }
-/* The same, of a kernel of that file. */
+/* The same, for a kernel or a routine of that file. */
 int rg_capture_launch(void *stream, const void *owner, const char *kernel) {
   if (!rg_capture_on(stream))
     return 0;
   if (owner != rg_captures.owner)
-    fail("a launch in a stream whose capture began in another source file, of "
-         "kernel",
+    fail("a launch, or a call, in a stream whose capture began in another "
+         "source file, of",
          kernel);
   return 1;
 }

@@ -31,35 +31,51 @@ def cuda_malloc_from_pool
     : Expansion<"rg_expand_cudaMallocFromPoolAsync", ["cudaMallocFromPoolAsync"], "I:PZPP">;
 def cuda_free_host : Expansion<"rg_expand_cudaFreeHost", ["cudaFreeHost"], "I:P">;
 def cuda_memcpy_async
-    : Expansion<"rg_expand_cudaMemcpyAsync", ["cudaMemcpyAsync"], "I:PPZIP">;
+    : Expansion<"rg_expand_cudaMemcpyAsync", ["cudaMemcpyAsync"], "I:PPZIP"> {
+  let Graph = "copy - - - - s";
+}
 def cuda_memset_async
-    : Expansion<"rg_expand_cudaMemsetAsync", ["cudaMemsetAsync"], "I:PIZP">;
+    : Expansion<"rg_expand_cudaMemsetAsync", ["cudaMemsetAsync"], "I:PIZP"> {
+  let Graph = "fill - - - s";
+}
 def cuda_memcpy_2d
     : Expansion<"rg_expand_cudaMemcpy2D", ["cudaMemcpy2D"], "I:PZPZZZI">;
 def cuda_memcpy_2d_async
-    : Expansion<"rg_expand_cudaMemcpy2DAsync", ["cudaMemcpy2DAsync"], "I:PZPZZZIP">;
+    : Expansion<"rg_expand_cudaMemcpy2DAsync", ["cudaMemcpy2DAsync"], "I:PZPZZZIP"> {
+  let Graph = "copy - - - - - - - s";
+}
 def cuda_memcpy_3d : Expansion<"rg_expand_cudaMemcpy3D", ["cudaMemcpy3D"], "I:P">;
 def cuda_memcpy_3d_async
-    : Expansion<"rg_expand_cudaMemcpy3DAsync", ["cudaMemcpy3DAsync"], "I:PP">;
+    : Expansion<"rg_expand_cudaMemcpy3DAsync", ["cudaMemcpy3DAsync"], "I:PP"> {
+  let Graph = "copy b160 s";
+}
 def cuda_memset_2d : Expansion<"rg_expand_cudaMemset2D", ["cudaMemset2D"], "I:PZIZZ">;
 def cuda_memset_2d_async
-    : Expansion<"rg_expand_cudaMemset2DAsync", ["cudaMemset2DAsync"], "I:PZIZZP">;
+    : Expansion<"rg_expand_cudaMemset2DAsync", ["cudaMemset2DAsync"], "I:PZIZZP"> {
+  let Graph = "fill - - - - - s";
+}
 def cuda_memset_3d : Expansion<"rg_expand_cudaMemset3D", ["cudaMemset3D"], "I:PIP">;
 def cuda_memset_3d_async
     : Expansion<"rg_expand_cudaMemset3DAsync", ["cudaMemset3DAsync"], "I:PIPP">;
 def cuda_memcpy_peer
     : Expansion<"rg_expand_cudaMemcpyPeer", ["cudaMemcpyPeer"], "I:PIPIZ">;
 def cuda_memcpy_peer_async
-    : Expansion<"rg_expand_cudaMemcpyPeerAsync", ["cudaMemcpyPeerAsync"], "I:PIPIZP">;
+    : Expansion<"rg_expand_cudaMemcpyPeerAsync", ["cudaMemcpyPeerAsync"], "I:PIPIZP"> {
+  let Graph = "copy - - - - - s";
+}
 def cuda_memcpy_to_symbol
     : Expansion<"rg_expand_cudaMemcpyToSymbol", ["cudaMemcpyToSymbol"], "I:PPZZI">;
 def cuda_memcpy_to_symbol_async
-    : Expansion<"rg_expand_cudaMemcpyToSymbolAsync", ["cudaMemcpyToSymbolAsync"], "I:PPZZIP">;
+    : Expansion<"rg_expand_cudaMemcpyToSymbolAsync", ["cudaMemcpyToSymbolAsync"], "I:PPZZIP"> {
+  let Graph = "copy - - - - - s";
+}
 def cuda_memcpy_from_symbol
     : Expansion<"rg_expand_cudaMemcpyFromSymbol", ["cudaMemcpyFromSymbol"], "I:PPZZI">;
 def cuda_memcpy_from_symbol_async
     : Expansion<"rg_expand_cudaMemcpyFromSymbolAsync", ["cudaMemcpyFromSymbolAsync"],
-                "I:PPZZIP">;
+                "I:PPZZIP"> {
+  let Graph = "copy - - - - - s";
+}
 // Addresses and registrations of all the program are noted.
 let Watched = 1 in {
 def cuda_symbol_address
@@ -70,7 +86,9 @@ def cuda_host_unregister
     : Expansion<"rg_expand_cudaHostUnregister", ["cudaHostUnregister"], "I:P">;
 }
 def cuda_host_func
-    : Expansion<"rg_expand_cudaLaunchHostFunc", ["cudaLaunchHostFunc"], "I:PPP">;
+    : Expansion<"rg_expand_cudaLaunchHostFunc", ["cudaLaunchHostFunc"], "I:PPP"> {
+  let Graph = "call s - -";
+}
 def cuda_callback
     : Expansion<"rg_expand_cudaStreamAddCallback", ["cudaStreamAddCallback"], "I:PPPI">;
 }
@@ -557,16 +575,6 @@ def cuda_libraries : CudaRefused<"a library without derivatives yet",
 
 let Section = "The runtime" in {
 // What is captured, where launches are rewritten (Parallel/LaunchGraphs.cpp).
-def cuda_captured_memcpy
-    : Expansion<"rg_expand_captured_memcpy", ["rg_captured_memcpy"], "I:PPZIP">;
-def cuda_captured_memcpy_2d
-    : Expansion<"rg_expand_captured_memcpy_2d", ["rg_captured_memcpy_2d"], "I:PZPZZZIP">;
-def cuda_captured_memset
-    : Expansion<"rg_expand_captured_memset", ["rg_captured_memset"], "I:PIZP">;
-def cuda_graph_copy : Expansion<"rg_expand_graph_copy", ["rg_graph_copy"], "V:PP">;
-def cuda_graph_fill : Expansion<"rg_expand_graph_fill", ["rg_graph_fill"], "V:PP">;
-def cuda_captured_call : Expansion<"rg_expand_captured_call", ["rg_captured_call"], "I:PPP">;
-def cuda_graph_call : Expansion<"rg_expand_graph_call", ["rg_graph_call"], "V:PP">;
 def cuda_graph_clone : Expansion<"rg_expand_graph_clone", ["rg_graph_clone"], "I:PP">;
 def cuda_graph_nodes : Expansion<"rg_expand_graph_nodes", ["rg_graph_nodes"], "I:PPP">;
 def cuda_graph_append : Expansion<"rg_expand_graph_append", ["rg_graph_append"], "V:P">;
@@ -576,14 +584,8 @@ def cuda_graph_add : Expansion<"rg_expand_graph_add", ["rg_graph_add"], "P:P">;
 def cuda_graph_added : Expansion<"rg_expand_graph_added", ["rg_graph_added"], "I:P">;
 def cuda_graph_add_empty
     : Expansion<"rg_expand_graph_add_empty", ["rg_graph_add_empty"], "I:PPPZ">;
-def cuda_graph_add_memcpy_1d
-    : Expansion<"rg_expand_graph_add_memcpy_1d", ["rg_graph_add_memcpy_1d"], "I:PPPZPPZI">;
-def cuda_graph_add_memcpy
-    : Expansion<"rg_expand_graph_add_memcpy", ["rg_graph_add_memcpy"], "I:PPPZP">;
-def cuda_graph_add_memset
-    : Expansion<"rg_expand_graph_add_memset", ["rg_graph_add_memset"], "I:PPPZP">;
-def cuda_graph_add_call
-    : Expansion<"rg_expand_graph_add_call", ["rg_graph_add_call"], "I:PPPZP">;
+def cuda_graph_fill_byte
+    : Expansion<"rg_expand_graph_fill_byte", ["rg_graph_fill_byte"], "I:II">;
 def cuda_graph_list : Expansion<"rg_expand_graph_list", ["rg_graph_list"], "P:P">;
 def cuda_graph_list_add
     : Expansion<"rg_expand_graph_list_add", ["rg_graph_list_add"], "V:PPP">;
@@ -592,8 +594,6 @@ def cuda_graph_add_child
 def cuda_graph_order : Expansion<"rg_expand_graph_order", ["rg_graph_order"], "I:PPPZ">;
 def cuda_graph_change : Expansion<"rg_expand_graph_change", ["rg_graph_change"], "P:P">;
 def cuda_graph_changed : Expansion<"rg_expand_graph_changed", ["rg_graph_changed"], "I:PP">;
-def cuda_graph_change_memcpy_1d
-    : Expansion<"rg_expand_graph_change_memcpy_1d", ["rg_graph_change_memcpy_1d"], "I:PPPPZI">;
 def cuda_graph_end : Expansion<"rg_expand_graph_end", ["rg_graph_end"], "I:PP">;
 def cuda_graph_instantiate
     : Expansion<"rg_expand_graph_instantiate", ["rg_graph_instantiate"], "I:PPL">;

@@ -229,7 +229,7 @@ class Expansion<string routine, list<string> names, string prototype>
   // differentiated included: it notes what later calls cannot tell, the sizes behind a
   // handle say.
   bit Watched = 0;
-  // A routine of a library that streams capture: the library, and a word per operand,
+  // What streams capture: the library, and a word per operand,
   //   h          the handle, which knows the stream
   //   D G H Z C  a number by address, on the host or on the device as the handle says:
   //              double, float, half, complex of doubles and of floats
@@ -238,7 +238,11 @@ class Expansion<string routine, list<string> names, string prototype>
   //   t          a type of numbers: a constant, or graphs of derivatives have no such call
   //   d          a descriptor, which the program may change or destroy afterwards
   //   -          what it is given
-  // "cublas h - D - - - -". The runtime has rg_<library>_stream(handle), _graph_enter,
+  //   s          the stream. Such a routine is none of a library: instead of one stands
+  //              which sort of node it is to CUDA, `copy`, `fill` or `call`, and each
+  //              place that asks for it is told from all others
+  //   b160       memory of 160 bytes that is read at once
+  // "cublas h - D - - - -". Of a library the runtime has rg_<library>_stream(handle), _graph_enter,
   // _graph_leave and, as far as the words need them, _on_host, _number_bytes, _captured.
   string Graph = "";
 }

@@ -19,7 +19,9 @@
 //
 // A routine of a library that streams capture (Catalogue/GraphedCalls.h) is
 // listed in the same way, by rg.captured.routine, which has its operands, and
-// called again when the graph is launched.
+// called again when the graph is launched. So is a copy, a fill or a call of a
+// host function, of which each place in the module that asks for one is a
+// routine by itself: what one copies is never taken for what another does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,25 +42,27 @@ using namespace llvm;
 using namespace retrograd;
 
 /// The words of an element in front of the operands: the next one, what it is,
-/// and the handle of its node. Kinds that every file has come before kernels
+/// the handle of its node, and what sort of node CUDA takes it for
 /// (runtime/graphcalls.c).
-static constexpr unsigned NodeHead = 3;
-static constexpr StringLiteral Common[] = {"rg_graph_copy", "rg_graph_fill",
-                                           "rg_graph_call"};
-static constexpr unsigned FirstKernel = std::size(Common);
-static constexpr StringLiteral HostCall = "cudaLaunchHostFunc";
-static constexpr StringLiteral HostNode = "cudaGraphAddHostNode";
+static constexpr unsigned NodeHead = 4;
+enum NodeSort { KernelSort, CopySort, FillSort, CallSort };
 static constexpr StringLiteral KernelNode = "cudaGraphAddKernelNode";
 static constexpr StringLiteral ChangedKernelNode =
     "cudaGraphExecKernelNodeSetParams";
 /// Of a call that is made, and not listed.
 static constexpr StringLiteral MadeNow = "rg-made-now";
+/// Of a call that asks for a copy, a fill or a host function: the place.
+static constexpr StringLiteral Place = "rg-graph-place";
 
-/// With the types of numbers that the call names, which are constants. Empty
-/// where one is not.
-static std::string capturedRoutine(const CallBase &C,
+/// With the types of numbers that the call names, which are constants, or the
+/// place. Empty where one is not known.
+static std::string capturedRoutine(const CallBase &C, StringRef Callee,
                                    ArrayRef<StringRef> Words) {
-  std::string Name = ("rg.captured." + C.getCalledFunction()->getName()).str();
+  std::string Name = ("rg.captured." + Callee).str();
+  if (is_contained(Words, "s")) {
+    Attribute A = C.getFnAttr(Place);
+    return A.isValid() ? Name + "." + A.getValueAsString().str() : "";
+  }
   for (auto [N, Word] : enumerate(Words)) {
     if (Word != "t")
       continue;
@@ -90,6 +94,51 @@ bool retrograd::capturesStreams(const Module &M) {
            (F.getName() == "cudaStreamBeginCapture" ||
             F.getName() == "cudaGraphLaunch");
   });
+}
+
+namespace {
+/// A call that adds a node to a graph, or changes one: the routine that the
+/// node is a call of.
+struct NodeCall {
+  StringRef Routine;
+  bool Change = false;
+};
+} // namespace
+
+static std::optional<NodeCall> nodeCall(const CallBase &C) {
+  const Function *F = C.getCalledFunction();
+  if (!F || !F->isDeclaration() || !C.getType()->isIntegerTy(32))
+    return std::nullopt;
+  auto [Call, Operands] =
+      StringSwitch<std::pair<NodeCall, unsigned>>(F->getName())
+          .Case("cudaGraphAddMemcpyNode1D", {{"cudaMemcpyAsync"}, 8})
+          .Case("cudaGraphAddMemcpyNode", {{"cudaMemcpy3DAsync"}, 5})
+          .Case("cudaGraphAddMemsetNode", {{"cudaMemset2DAsync"}, 5})
+          .Case("cudaGraphAddHostNode", {{"cudaLaunchHostFunc"}, 5})
+          .Case("cudaGraphExecMemcpyNodeSetParams1D",
+                {{"cudaMemcpyAsync", true}, 6})
+          .Default({{}, 0});
+  if (Call.Routine.empty() || C.arg_size() != Operands)
+    return std::nullopt;
+  return Call;
+}
+/// The routine as the module calls it.
+static Function *nodeRoutine(Module &M, StringRef Name) {
+  LLVMContext &Ctx = M.getContext();
+  Type *I32 = Type::getInt32Ty(Ctx), *I64 = Type::getInt64Ty(Ctx),
+       *Ptr = PointerType::getUnqual(Ctx);
+  auto Is = [&](ArrayRef<Type *> Operands) {
+    return dyn_cast<Function>(
+        M.getOrInsertFunction(Name, FunctionType::get(I32, Operands, false))
+            .getCallee());
+  };
+  if (Name == "cudaMemcpyAsync")
+    return Is({Ptr, Ptr, I64, I32, Ptr});
+  if (Name == "cudaMemcpy3DAsync")
+    return Is({Ptr, Ptr});
+  if (Name == "cudaMemset2DAsync")
+    return Is({Ptr, I64, I32, I64, I64, Ptr});
+  return Is({Ptr, Ptr, Ptr});
 }
 
 namespace {
@@ -151,19 +200,15 @@ static Value *makeNode(IRBuilderBase &B, int64_t Kind) {
   return B.CreateCall(RuntimeLibrary(M).require("rg_graph_alloc"),
                       {B.getInt64(Words * M.getDataLayout().getPointerSize())});
 }
-/// A call through a pointer is no kind where there is nothing to call.
-static bool hasKind(const Module &M, unsigned Kind) {
-  return Kind >= FirstKernel || Common[Kind] != "rg_graph_call" ||
-         M.getFunction(HostCall) || M.getFunction(HostNode);
-}
-
 /// An element of that kind, with those operands, at the end of what is
 /// captured.
-static void append(IRBuilderBase &B, unsigned Kind, Value *Operands) {
+static void append(IRBuilderBase &B, unsigned Kind, Value *Operands,
+                   NodeSort Sort) {
   Module &M = *B.GetInsertBlock()->getModule();
   Value *Node = makeNode(B, Kind);
   B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), nodeField(B, Node, 0));
   B.CreateStore(B.getInt64(Kind), nodeField(B, Node, 1));
+  B.CreateStore(B.getInt64(Sort), nodeField(B, Node, 3));
   B.CreateStore(Operands, nodeField(B, Node, NodeHead + Kind));
   B.CreateCall(
       M.getOrInsertFunction("rg_graph_append", B.getVoidTy(), B.getPtrTy()),
@@ -209,27 +254,42 @@ static void writeCaptured(Function &Run, unsigned Kind, GlobalVariable &Owner) {
     else
       B.CreateStore(&A, At);
   }
-  append(B, Kind, All);
+  append(B, Kind, All, KernelSort);
   B.CreateRetVoid();
 }
 
 namespace {
 /// A routine of a library that streams capture, for numbers of one type: so the
-/// types of what its operands lead to are known.
+/// types of what its operands lead to are known. Or one of the CUDA runtime at
+/// one place of the module.
 struct Routine {
   Function *F;
   std::string Captured;
   StringRef Library;
   SmallVector<StringRef, 24> Words;  ///< by operand
-  SmallVector<Constant *, 24> Types; ///< by operand; null for no type
-  unsigned Handle = 0;
+  SmallVector<Constant *, 24> Known; ///< by operand; null for what varies
+  unsigned Handle = 0;               ///< or the stream
+
+  bool ofRuntime() const { return Words[Handle] == "s"; }
+  NodeSort sort() const {
+    return StringSwitch<NodeSort>(Library)
+        .Case("copy", CopySort)
+        .Case("fill", FillSort)
+        .Case("call", CallSort)
+        .Default(KernelSort);
+  }
 
   std::string runtime(StringRef Name) const {
     return ("rg_" + Library + "_" + Name).str();
   }
   static bool isNumber(StringRef Word) {
     return Word != "h" && Word != "-" && Word != "d" && Word != "r" &&
-           Word != "t";
+           Word != "t" && Word != "s" && !bytesOf(Word);
+  }
+  /// Of memory that the call reads at once.
+  static unsigned bytesOf(StringRef Word) {
+    unsigned Bytes = 0;
+    return Word.consume_front("b") && !Word.getAsInteger(10, Bytes) ? Bytes : 0;
   }
   bool hasModes() const {
     return any_of(Words, [](StringRef W) { return W == "r" || isNumber(W); });
@@ -237,36 +297,57 @@ struct Routine {
   /// The operands in memory, and behind them whether numbers are the host's.
   StructType *operands() const {
     SmallVector<Type *, 24> Fields(F->getFunctionType()->params());
+    for (auto [Field, Word] : zip(Fields, Words))
+      if (unsigned Bytes = bytesOf(Word))
+        Field = ArrayType::get(Type::getInt64Ty(F->getContext()), Bytes / 8);
     Fields.push_back(Type::getInt32Ty(F->getContext()));
     return StructType::get(F->getContext(), Fields);
   }
 };
 } // namespace
 
-/// Those that the module calls.
+/// Those that the module calls. Calls of the CUDA runtime are marked by their
+/// places, which clones of functions have, too.
 static SmallVector<Routine, 8> routinesOf(Module &M) {
   SmallVector<Routine, 8> All;
+  auto Add = [&](const CallBase &C, Function &F, bool Node) {
+    auto [Library, Words] = graphWords(F);
+    std::string Name = capturedRoutine(C, F.getName(), Words);
+    if (Name.empty() ||
+        any_of(All, [&](const Routine &R) { return R.Captured == Name; }))
+      return;
+    Routine R{&F, Name, Library, Words, {}};
+    R.Handle =
+        find_if(Words, [](StringRef W) { return W == "h" || W == "s"; }) -
+        Words.begin();
+    for (auto [N, Word] : enumerate(Words)) {
+      bool MayBe = R.ofRuntime() ? !Node && Word == "-" : Word == "t";
+      R.Known.push_back(MayBe ? dyn_cast<Constant>(C.getArgOperand(N))
+                              : nullptr);
+    }
+    All.push_back(std::move(R));
+  };
+  SmallVector<CallBase *, 16> Places;
   for (Function &F : M) {
     if (!F.isDeclaration())
       continue;
-    auto [Library, Words] = graphWords(F);
-    if (Words.empty())
-      continue;
-    for (const User *U : F.users()) {
-      const auto *C = dyn_cast<CallBase>(U);
+    SmallVector<StringRef, 24> Words = graphWords(F).second;
+    for (User *U : F.users()) {
+      auto *C = dyn_cast<CallBase>(U);
       if (!C || C->getCalledFunction() != &F)
         continue;
-      std::string Name = capturedRoutine(*C, Words);
-      if (Name.empty() ||
-          any_of(All, [&](const Routine &R) { return R.Captured == Name; }))
-        continue;
-      Routine R{&F, Name, Library, Words, {}};
-      for (auto [N, Word] : enumerate(Words))
-        R.Types.push_back(Word == "t" ? cast<Constant>(C->getArgOperand(N))
-                                      : nullptr);
-      R.Handle = find(Words, "h") - Words.begin();
-      All.push_back(std::move(R));
+      if (is_contained(Words, "s") || nodeCall(*C))
+        Places.push_back(C);
+      else if (!Words.empty())
+        Add(*C, F, false);
     }
+  }
+  for (auto [N, C] : enumerate(Places)) {
+    C->addFnAttr(Attribute::get(M.getContext(), Place, std::to_string(N)));
+    std::optional<NodeCall> Node = nodeCall(*C);
+    if (Function *F =
+            Node ? nodeRoutine(M, Node->Routine) : C->getCalledFunction())
+      Add(*C, *F, Node.has_value());
   }
   return All;
 }
@@ -282,7 +363,7 @@ static Value *numberBytes(IRBuilderBase &B, const Routine &R, StringRef W) {
   for (StringRef Place : Places) {
     unsigned N = 0;
     Place.getAsInteger(10, N);
-    Types.push_back(R.Types[N]);
+    Types.push_back(R.Known[N]);
     Of.push_back(B.getInt32Ty());
   }
   return B.CreateCall(R.F->getParent()->getOrInsertFunction(
@@ -305,12 +386,15 @@ static void writeCaptured(const Routine &R, unsigned Kind,
   auto *Now = BasicBlock::Create(Ctx, "", F);
   SmallVector<Value *, 24> Args;
   for (Argument &A : F->args()) {
-    Constant *Type = R.Types[A.getArgNo()];
-    Args.push_back(Type ? (Value *)Type : &A);
+    Constant *Known = R.Known[A.getArgNo()];
+    Args.push_back(Known ? (Value *)Known : &A);
   }
   Value *Handle = Args[R.Handle];
   Value *Name = B.CreateGlobalString(R.F->getName());
-  Value *Stream = B.CreateCall(Runtime.require(R.runtime("stream")), {Handle});
+  Value *Stream =
+      R.ofRuntime()
+          ? Handle
+          : B.CreateCall(Runtime.require(R.runtime("stream")), {Handle});
   Value *On = B.CreateCall(Runtime.require("rg_capture_launch"),
                            {Stream, &Owner, Name});
   B.CreateCondBr(B.CreateICmpNE(On, B.getInt32(0)), Record, Now);
@@ -347,10 +431,17 @@ static void writeCaptured(const Routine &R, unsigned Kind,
   Value *All =
       B.CreateCall(Runtime.require("rg_graph_alloc"),
                    {B.getInt64(M.getDataLayout().getTypeAllocSize(T))});
-  Args.push_back(OnHost);
-  for (auto [N, Arg] : enumerate(Args))
-    B.CreateStore(Arg, B.CreateStructGEP(T, All, N));
-  append(B, Kind, All);
+  for (auto [N, Arg] : enumerate(Args)) {
+    if (R.Known[N] || R.Words[N] == "s")
+      continue;
+    Value *At = B.CreateStructGEP(T, All, N);
+    if (unsigned Bytes = Routine::bytesOf(R.Words[N]))
+      B.CreateMemCpy(At, MaybeAlign(8), Arg, MaybeAlign(8), Bytes);
+    else
+      B.CreateStore(Arg, At);
+  }
+  B.CreateStore(OnHost, B.CreateStructGEP(T, All, Args.size()));
+  append(B, Kind, All, R.sort());
   B.CreateRet(B.getInt32(0));
 }
 
@@ -359,18 +450,22 @@ static void callAgain(IRBuilderBase &B, const Routine &R, Value *All,
                       Value *Stream) {
   RuntimeLibrary Runtime(*R.F->getParent());
   StructType *T = R.operands();
+  auto At = [&](unsigned N) { return B.CreateStructGEP(T, All, N); };
   SmallVector<Value *, 24> Args;
-  for (auto [N, Field] : enumerate(T->elements()))
-    Args.push_back(B.CreateLoad(Field, B.CreateStructGEP(T, All, N)));
-  Value *OnHost = Args.pop_back_val();
-  for (auto [Arg, Type] : zip(Args, R.Types))
-    if (Type)
-      Arg = Type;
-  B.CreateCall(Runtime.require(R.runtime("graph_enter")),
-               {Args[R.Handle], Stream, OnHost});
+  for (auto [N, Word] : enumerate(R.Words))
+    Args.push_back(R.Known[N]    ? (Value *)R.Known[N]
+                   : Word == "s" ? Stream
+                   : Routine::bytesOf(Word)
+                       ? At(N)
+                       : B.CreateLoad(T->getElementType(N), At(N)));
+  if (!R.ofRuntime())
+    B.CreateCall(Runtime.require(R.runtime("graph_enter")),
+                 {Args[R.Handle], Stream,
+                  B.CreateLoad(B.getInt32Ty(), At(Args.size()))});
   CallInst *Call = B.CreateCall(R.F, Args);
   Call->addFnAttr(Attribute::get(B.getContext(), MadeNow));
-  B.CreateCall(Runtime.require(R.runtime("graph_leave")), {Args[R.Handle]});
+  if (!R.ofRuntime())
+    B.CreateCall(Runtime.require(R.runtime("graph_leave")), {Args[R.Handle]});
   B.CreateCall(Runtime.require("rg_graph_call_done"),
                {Call, B.CreateGlobalString(R.F->getName())});
 }
@@ -403,43 +498,29 @@ static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels,
   IRBuilder<> B(Ctx);
   Type *Ptr = B.getPtrTy();
   SmallVector<std::pair<unsigned, Function *>, 8> Kinds;
-  for (auto [Kind, Name] : enumerate(Common)) {
-    if (!hasKind(M, Kind))
-      continue;
-    FunctionCallee Routine =
-        M.getOrInsertFunction(Name, B.getVoidTy(), Ptr, Ptr);
-    Kinds.push_back(
-        {Kind, makeOperation(M, Kind,
-                             [&](IRBuilderBase &B, Value *All, Value *Stream) {
-                               B.CreateCall(Routine, {All, Stream});
-                             })});
-  }
   for (auto [N, Kernel] : enumerate(Kernels)) {
     Function &Run = *Kernel;
     Kinds.push_back(
-        {FirstKernel + N,
-         makeOperation(M, FirstKernel + N,
-                       [&](IRBuilderBase &B, Value *All, Value *Stream) {
-                         Operands O(Run);
-                         SmallVector<Value *, 16> Args;
-                         for (auto [A, Field] : zip(Run.args(), O.FieldOf)) {
-                           if (Field < 0) {
-                             Args.push_back(
-                                 A.getArgNo() + 1 == LaunchPlaces
-                                     ? Stream
-                                     : (Value *)Operands::variableOf(A));
-                             continue;
-                           }
-                           Value *At = B.CreateStructGEP(O.T, All, Field);
-                           Args.push_back(A.hasByValAttr()
-                                              ? At
-                                              : B.CreateLoad(A.getType(), At));
-                         }
-                         launch(B, Run, Args);
-                       })});
+        {N,
+         makeOperation(M, N, [&](IRBuilderBase &B, Value *All, Value *Stream) {
+           Operands O(Run);
+           SmallVector<Value *, 16> Args;
+           for (auto [A, Field] : zip(Run.args(), O.FieldOf)) {
+             if (Field < 0) {
+               Args.push_back(A.getArgNo() + 1 == LaunchPlaces
+                                  ? Stream
+                                  : (Value *)Operands::variableOf(A));
+               continue;
+             }
+             Value *At = B.CreateStructGEP(O.T, All, Field);
+             Args.push_back(A.hasByValAttr() ? At
+                                             : B.CreateLoad(A.getType(), At));
+           }
+           launch(B, Run, Args);
+         })});
   }
   for (auto [N, R] : enumerate(Routines)) {
-    unsigned Kind = FirstKernel + Kernels.size() + N;
+    unsigned Kind = Kernels.size() + N;
     Kinds.push_back(
         {Kind, makeOperation(M, Kind,
                              [&](IRBuilderBase &B, Value *All, Value *Stream) {
@@ -517,8 +598,6 @@ static void writeList(Module &M, unsigned Kinds) {
   B.CreateCall(Add, {List, makeNode(B, -1), Loop.Node});
   B.CreateBr(Loop.Next);
   for (unsigned Kind = 0; Kind != Kinds; ++Kind) {
-    if (!hasKind(M, Kind))
-      continue;
     auto *Block = BasicBlock::Create(Ctx, "", F);
     Which->addCase(B.getInt64(Kind), Block);
     B.SetInsertPoint(Block);
@@ -565,20 +644,24 @@ void HostLaunches::writeGraphs() {
       ConstantInt::get(Type::getInt8Ty(M.getContext()), 0), GraphOwner);
   SmallVector<Function *, 8> Kernels;
   for (const Launch &L : Launches) {
-    writeCaptured(*L.Run, FirstKernel + Kernels.size(), *Owner);
+    writeCaptured(*L.Run, Kernels.size(), *Owner);
     Kernels.push_back(L.Run);
   }
   SmallVector<Routine, 8> Routines = routinesOf(M);
   for (const Routine &R : Routines) {
-    writeCaptured(R, FirstKernel + Kernels.size() + CapturedRoutines.size(),
-                  *Owner);
+    writeCaptured(R, Kernels.size() + CapturedRoutines.size(), *Owner);
     CapturedRoutines.push_back(R.Captured);
   }
-  writeList(M, FirstKernel + Kernels.size() + Routines.size());
+  writeList(M, Kernels.size() + Routines.size());
   writeLaunch(M, Kernels, Routines, *Owner);
 }
 
 void HostLaunches::eraseGraphs() {
+  for (Function &F : M)
+    if (F.isDeclaration())
+      for (User *U : F.users())
+        if (auto *C = dyn_cast<CallBase>(U))
+          C->removeFnAttr(Place);
   auto Erase = [&](StringRef Name) {
     if (Function *F = M.getFunction(Name); F && F->use_empty())
       F->eraseFromParent();
@@ -586,7 +669,7 @@ void HostLaunches::eraseGraphs() {
   Erase(GraphLaunch);
   Erase(GraphList);
   Erase((GraphPrefix + "operation").str());
-  unsigned Kinds = FirstKernel + Launches.size() + CapturedRoutines.size();
+  unsigned Kinds = Launches.size() + CapturedRoutines.size();
   for (unsigned Kind = 0; Kind != Kinds; ++Kind)
     Erase((GraphPrefix + "make." + Twine(Kind)).str());
   for (const Launch &L : Launches)
@@ -608,10 +691,6 @@ struct StreamCall {
 static std::optional<StreamCall> streamCall(StringRef Name) {
   StringRef Instead =
       StringSwitch<StringRef>(Name)
-          .Case("cudaMemcpyAsync", "rg_captured_memcpy")
-          .Case("cudaMemcpy2DAsync", "rg_captured_memcpy_2d")
-          .Case("cudaMemsetAsync", "rg_captured_memset")
-          .Case(HostCall, "rg_captured_call")
           .Case("cudaEventRecord", "rg_capture_record")
           .Case("cudaEventRecordWithFlags", "rg_capture_record_with")
           .Case("cudaStreamWaitEvent", "rg_capture_wait")
@@ -622,14 +701,8 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
                  "rg_graph_instantiate")
           .Case("cudaGraphCreate", "rg_graph_create")
           .Case("cudaGraphAddEmptyNode", "rg_graph_add_empty")
-          .Case("cudaGraphAddMemcpyNode1D", "rg_graph_add_memcpy_1d")
-          .Case("cudaGraphAddMemcpyNode", "rg_graph_add_memcpy")
-          .Case("cudaGraphAddMemsetNode", "rg_graph_add_memset")
-          .Case(HostNode, "rg_graph_add_call")
           .Case("cudaGraphAddChildGraphNode", "rg_graph_add_child")
           .Case("cudaGraphAddDependencies", "rg_graph_order")
-          .Case("cudaGraphExecMemcpyNodeSetParams1D",
-                "rg_graph_change_memcpy_1d")
           .Case("cudaGraphClone", "rg_graph_clone")
           .Case("cudaGraphGetNodes", "rg_graph_nodes")
           .Case("cudaGraphExecUpdate", "rg_graph_update")
@@ -646,18 +719,21 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
                                  1)
                           .Case("rg_graph_add_child", 4)
                           .Default(-1)};
-  int Stream =
-      StringSwitch<int>(Name)
-          .Case("cudaStreamAddCallback", 0)
-          .Cases({"cudaFreeAsync", "cudaMemcpy3DAsync"}, 1)
-          .Case("cudaMallocAsync", 2)
-          .Cases({"cudaMallocFromPoolAsync", "cudaMemset3DAsync"}, 3)
-          .Cases({"cudaMemset2DAsync", "cudaMemcpyPeerAsync",
-                  "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbolAsync"},
-                 5)
-          .Default(-1);
+  int Stream = StringSwitch<int>(Name)
+                   .Case("cudaStreamAddCallback", 0)
+                   .Case("cudaFreeAsync", 1)
+                   .Case("cudaMallocAsync", 2)
+                   .Cases({"cudaMallocFromPoolAsync", "cudaMemset3DAsync"}, 3)
+                   .Default(-1);
   if (Stream >= 0)
     return StreamCall{"", Stream};
+  // At a place that is not known.
+  if (auto [Library, Words] = graphForm(Name).split(' ');
+      Library == "copy" || Library == "fill" || Library == "call") {
+    SmallVector<StringRef, 8> Each;
+    Words.split(Each, ' ');
+    return StreamCall{"", int(find(Each, "s") - Each.begin())};
+  }
   if (isInactiveName(Name))
     return std::nullopt;
   for (StringRef Prefix : {"cublas", "cufftExec", "cusparseSp", "cusolverDn",
@@ -667,31 +743,90 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
   return std::nullopt;
 }
 
+/// The stream of work that C, which adds or changes a node, stands for.
+static Value *beginNode(IRBuilderBase &B, const CallBase &C, bool Change,
+                        GlobalVariable &Owner) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  Type *Ptr = B.getPtrTy();
+  B.CreateCall(RuntimeLibrary(M).require("rg_capture_owner"), {&Owner});
+  return B.CreateCall(
+      M.getOrInsertFunction(Change ? "rg_graph_change" : "rg_graph_add", Ptr,
+                            Ptr),
+      {C.getArgOperand(Change ? 0 : 1)});
+}
+/// Behind that work, in the place of C.
+static void endNode(IRBuilderBase &B, CallBase &C, bool Change) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  Type *I32 = B.getInt32Ty(), *Ptr = B.getPtrTy();
+  Value *Status =
+      Change ? B.CreateCall(
+                   M.getOrInsertFunction("rg_graph_changed", I32, Ptr, Ptr),
+                   {C.getArgOperand(0), C.getArgOperand(1)})
+             : B.CreateCall(M.getOrInsertFunction("rg_graph_added", I32, Ptr),
+                            {C.getArgOperand(0)});
+  C.replaceAllUsesWith(Status);
+  C.eraseFromParent();
+}
+/// A member of a struct that node parameters are.
+static Value *member(IRBuilderBase &B, Type *T, Value *Given, unsigned Byte) {
+  return B.CreateLoad(T,
+                      B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Given, Byte));
+}
+
+/// cudaGraphAddMemcpyNode1D(node, graph, after, number, to, from, bytes, kind)
+/// and its like become the copy in a stream that is being captured.
+static void makeNode(CallBase &C, const NodeCall &Node, Function &Captured,
+                     GlobalVariable &Owner) {
+  Module &M = *C.getModule();
+  IRBuilder<> B(&C);
+  Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty(), *Ptr = B.getPtrTy();
+  Value *Stream = beginNode(B, C, Node.Change, Owner);
+  Value *Given = C.getArgOperand(C.arg_size() - 1);
+  SmallVector<Value *, 8> Args;
+  if (Node.Routine == "cudaMemcpyAsync") {
+    for (Value *A : drop_begin(C.args(), Node.Change ? 2 : 4))
+      Args.push_back(A);
+    Args.push_back(Stream);
+  } else if (Node.Routine == "cudaMemcpy3DAsync") {
+    Args = {Given, Stream};
+  } else if (Node.Routine == "cudaMemset2DAsync") {
+    // cudaMemsetParams: where, the pitch, the value, bytes of an element, two
+    // sizes.
+    Value *Byte =
+        B.CreateCall(M.getOrInsertFunction("rg_graph_fill_byte", I32, I32, I32),
+                     {member(B, I32, Given, 16), member(B, I32, Given, 20)});
+    Value *Width = B.CreateMul(member(B, I64, Given, 24),
+                               B.CreateZExt(member(B, I32, Given, 20), I64));
+    Args = {member(B, Ptr, Given, 0),
+            member(B, I64, Given, 8),
+            Byte,
+            Width,
+            member(B, I64, Given, 32),
+            Stream};
+  } else {
+    Args = {Stream, member(B, Ptr, Given, 0), member(B, Ptr, Given, 8)};
+  }
+  B.CreateCall(&Captured, Args);
+  endNode(B, C, Node.Change);
+}
+
 /// cudaGraphAddKernelNode(node, graph, after, number, parameters) becomes the
 /// launch that the parameters stand for, in a stream that is being captured. So
 /// does cudaGraphExecKernelNodeSetParams(graph, node, parameters).
-static void makeKernelNode(CallBase &C, RuntimeLibrary &Runtime,
-                           GlobalVariable &Owner, bool Change) {
+static void makeKernelNode(CallBase &C, GlobalVariable &Owner, bool Change) {
   Module &M = *C.getModule();
   IRBuilder<> B(&C);
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty(), *Ptr = B.getPtrTy();
   Value *Given = C.getArgOperand(C.arg_size() - 1);
   // cudaKernelNodeParams: the kernel, two times three sizes, shared bytes, and
   // where its parameters are.
-  auto At = [&](Type *T, unsigned Byte) -> Value * {
-    return B.CreateLoad(
-        T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Given, Byte));
-  };
+  auto At = [&](Type *T, unsigned Byte) { return member(B, T, Given, Byte); };
   auto Two = [&](unsigned Byte) {
     Value *Low = B.CreateZExt(At(I32, Byte), I64);
     return B.CreateOr(Low,
                       B.CreateShl(B.CreateZExt(At(I32, Byte + 4), I64), 32));
   };
-  B.CreateCall(Runtime.require("rg_capture_owner"), {&Owner});
-  Value *Stream =
-      B.CreateCall(M.getOrInsertFunction(
-                       Change ? "rg_graph_change" : "rg_graph_add", Ptr, Ptr),
-                   {C.getArgOperand(Change ? 0 : 1)});
+  Value *Stream = beginNode(B, C, Change, Owner);
   Value *Args[] = {At(Ptr, 0),
                    Two(8),
                    At(I32, 16),
@@ -703,14 +838,7 @@ static void makeKernelNode(CallBase &C, RuntimeLibrary &Runtime,
   B.CreateCall(M.getOrInsertFunction("cudaLaunchKernel", I32, Ptr, I64, I32,
                                      I64, I32, Ptr, I64, Ptr),
                Args);
-  Value *Status =
-      Change ? B.CreateCall(
-                   M.getOrInsertFunction("rg_graph_changed", I32, Ptr, Ptr),
-                   {C.getArgOperand(0), C.getArgOperand(1)})
-             : B.CreateCall(M.getOrInsertFunction("rg_graph_added", I32, Ptr),
-                            {C.getArgOperand(0)});
-  C.replaceAllUsesWith(Status);
-  C.eraseFromParent();
+  endNode(B, C, Change);
 }
 
 void retrograd::rewriteCaptures(Function &Clone) {
@@ -729,7 +857,7 @@ void retrograd::rewriteCaptures(Function &Clone) {
         C->arg_size() == (Change ? 3 : 5) && C->getType()->isIntegerTy(32)) {
       if (auto *Inv = dyn_cast<InvokeInst>(C))
         C = changeToCall(Inv);
-      makeKernelNode(*C, Runtime, *Owner, Change);
+      makeKernelNode(*C, *Owner, Change);
       continue;
     }
     if (Callee->getName() == "cudaGraphAddDependencies" && C->arg_size() == 5) {
@@ -748,8 +876,19 @@ void retrograd::rewriteCaptures(Function &Clone) {
     }
     if (C->hasFnAttr(MadeNow))
       continue;
+    if (std::optional<NodeCall> Node = nodeCall(*C)) {
+      Function *Captured =
+          M.getFunction(capturedRoutine(*C, Node->Routine, StringRef("s")));
+      if (!Captured)
+        continue; // refused, as a call that nobody knows
+      if (auto *Inv = dyn_cast<InvokeInst>(C))
+        C = changeToCall(Inv);
+      makeNode(*C, *Node, *Captured, *Owner);
+      continue;
+    }
     if (auto Words = graphWords(*Callee).second; !Words.empty())
-      if (Function *Captured = M.getFunction(capturedRoutine(*C, Words));
+      if (Function *Captured =
+              M.getFunction(capturedRoutine(*C, Callee->getName(), Words));
           Captured && Captured->getFunctionType() == C->getFunctionType()) {
         C->setCalledFunction(Captured);
         continue;

@@ -5,7 +5,7 @@
 // RUN: not --crash %t primal 2>&1 | FileCheck %s --check-prefix=PRIMAL
 // RUN: not --crash %t number 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not --crash %t failure 2>&1 | FileCheck %s --check-prefix=FAILURE
-// RUN: not --crash %t symbol 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// RUN: not --crash %t fill 2>&1 | FileCheck %s --check-prefix=FILL
 // RUN: not --crash %t twice 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not --crash %t child 2>&1 | FileCheck %s --check-prefix=CHILD
 // RUN: not %rgcxx --offload=cpu -O1 -DNODES -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NODES
@@ -22,7 +22,6 @@ template <class R, class... T> R __enzyme_autodiff(void *, T...);
 extern "C" cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t, const cudaKernelNodeParams *);
 #endif
 __global__ void square(double *x) { *x *= *x; }
-__device__ double variable;
 static cudaGraphExec_t made;
 static cudaStream_t stream;
 static const char *what;
@@ -47,8 +46,8 @@ static void capture(double *d) {
     else
       cublasDgemv(h, CUBLAS_OP_N, 2, 2, &two, d, 1, d, 1, &two, d, 1); // a leading dimension of 1
   }
-  if (!strcmp(what, "symbol"))
-    cudaMemcpyFromSymbolAsync(d, variable, 8, 0, cudaMemcpyDeviceToDevice, stream);
+  if (!strcmp(what, "fill"))
+    cudaMemset3DAsync(make_cudaPitchedPtr(d, 8, 8, 1), 0, make_cudaExtent(8, 1, 1), stream);
   if (!strcmp(what, "twice"))
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
   if (!strcmp(what, "child"))
@@ -84,7 +83,7 @@ static double f(const double *x) {
 // PRIMAL: retrograd: a call of cuRAND while a stream is captured: graphs of --offload=cpu do not record this library [RG1607]
 // NUMBER: retrograd: a derivative met a call that gives the host a number while its stream is being captured (let the handle's pointer mode be that of the device), of 'cublasDnrm2_v2' [RG2203]
 // FAILURE: retrograd: a derivative met a launch of a graph in which a library's call failed, of 'cublasDgemv_v2' [RG2203]
-// SYMBOL: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaMemcpyFromSymbolAsync' [RG2203]
+// FILL: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaMemset3DAsync' [RG2203]
 // TWICE: retrograd: a derivative met a capture that begins in a thread where another has not ended: it is 'cudaStreamBeginCapture' [RG2203]
 // CHILD: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaGraphLaunch' [RG2203]
 int main(int argc, char **argv) {
