@@ -34,8 +34,11 @@ static void count(void *data) {
 }
 
 double captured(const double *x, int n) {
-  double *u, *v, *rows, y[64], more[64];
-  int *of, *again, list[64], turned[64], shift[64], left = 0;
+  double *u, *v, *rows, *y, *more, s;
+  int *of, *again, list[64], *turned, shift[64], left = 0;
+  // Of memory that is not pinned CUDA may copy what it was before.
+  cudaMallocHost(&y, n * sizeof(double)), cudaMallocHost(&more, n * sizeof(double));
+  cudaMallocHost(&turned, n * sizeof(int));
   Total total = {y, 0, n};
   Rounds rounds = {&left, y};
   cudaStream_t q;
@@ -82,8 +85,10 @@ double captured(const double *x, int n) {
     cudaGraphLaunch(e, q);
   cudaStreamSynchronize(q);
   cudaGraphExecDestroy(e), cudaGraphDestroy(g), cudaStreamDestroy(q);
+  s = total.sum + more[1];
   cudaFree(u), cudaFree(v), cudaFree(rows), cudaFree(of), cudaFree(again);
-  return total.sum + more[1];
+  cudaFreeHost(y), cudaFreeHost(more), cudaFreeHost(turned);
+  return s;
 }
 
 double nodes(const double *x, int n) {
