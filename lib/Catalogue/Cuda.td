@@ -504,6 +504,25 @@ def cuda_half_of_double
     : Expansion<"rg_expand_half_of_double", ["_ZL13__double2halfd"], "N:D">;
 def cuda_float_of_half
     : Expansion<"rg_expand_float_of_half", ["_ZL12__half2float6__half"], "G:N">;
+def cuda_bfloat_of_float
+    : Expansion<"rg_expand_bfloat_of_float",
+                ["_ZL16__float2bfloat16f", "_ZL19__float2bfloat16_rnf"], "N:G">;
+def cuda_bfloat_of_double
+    : Expansion<"rg_expand_bfloat_of_double", ["_ZL17__double2bfloat16d"], "N:D">;
+def cuda_float_of_bfloat
+    : Expansion<"rg_expand_float_of_bfloat", ["_ZL16__bfloat162float13__nv_bfloat16"], "G:N">;
+foreach way = ["rz", "rd", "ru"] in {
+  def cuda_half_#way
+      : Expansion<"rg_expand_half_"#way, ["_ZL15__float2half_"#way#"f"], "N:G">;
+  def cuda_bfloat_#way
+      : Expansion<"rg_expand_bfloat_"#way, ["_ZL19__float2bfloat16_"#way#"f"], "N:G">;
+}
+def rg_rounded : Formula<[(id S)]> {
+  let Names = ["rg_rounded_half", "rg_rounded_bfloat"];
+  let Prototype = "F:FI";
+  let Samples = ["-2:2", "0:2"];
+  let Kink = "a step function that follows the number: the result moves as the number does";
+}
 }
 
 let Section = "CUDA: the rest" in {
