@@ -25,8 +25,8 @@ typedef struct rg_message {
   rg_comm *comm;
   const rg_layout *layout;
   int sends, count;
-  int peer, tag; /* may be any, until it is complete */
-  int numbered;
+  int peer, tag;         /* may be any, until it is complete */
+  int numbered, matched; /* matched: by a probe, and not yet received */
   int64_t number;
   uint64_t lanes;
   int active;
@@ -56,7 +56,7 @@ static int is_any(const rg_message *m) {
 static void settle(rg_comm *c) {
   for (rg_message **at = &c->unsettled; *at;) {
     rg_message *m = *at;
-    int known = !is_any(m);
+    int known = !is_any(m) && !m->matched;
     for (const rg_message *e = c->unsettled; known && e != m; e = e->next)
       known = !((e->peer == RG_ANY_SOURCE || e->peer == m->peer) &&
                 (e->tag == RG_ANY_TAG || e->tag == m->tag));
@@ -368,6 +368,142 @@ void *rg_mpi_recv(rg_arena *arena, uint64_t lanes, void *buffer,
   return received(arena, m, &real);
 }
 
+/*===- Matched probes ----------------------------------------------------===*/
+
+/* A message is matched by the probe, and so has its place among the receives
+ * there. Whether it has numbers, and a number, is known when it is received. */
+struct rg_mpi_match {
+  struct rg_mpi_match *next;
+  intptr_t handle;
+  rg_message *message;
+} *rg_mpi_matches;
+
+static int is_no_process(rg_handle message) {
+  extern char ompi_message_no_proc[] __attribute__((weak));
+  return message == RG_MPI_HANDLE(ompi_message_no_proc, 0x6c000000);
+}
+
+static void matched(rg_arena *arena, const char *routine, uint64_t lanes,
+                    rg_handle comm, const void *message_at,
+                    const rg_status *status) {
+  rg_handle handle = rg_mpi_handle_at(message_at, 0);
+  if (is_no_process(handle))
+    return;
+  rg_message *m =
+      message(arena, routine, lanes, 0, NULL, NULL, 0, rg_mpi_source(status),
+              rg_mpi_tag(status), rg_mpi_comm(comm));
+  struct rg_mpi_match *match = rg_mpi_memory(NULL, sizeof *match);
+  m->matched = 1;
+  number(m);
+  rg_mpi_lock();
+  *match = (struct rg_mpi_match){rg_mpi_matches, handle, m};
+  rg_mpi_matches = match;
+  rg_mpi_unlock();
+}
+
+/* Looks until what is found is not a packet; those are put aside. */
+static int probe(int peer, int tag, rg_handle comm, int *flag, void *message_at,
+                 rg_status *status) {
+  rg_comm *c = rg_mpi_comm(comm);
+  for (;;) {
+    int result = flag ? MPI_Improbe(peer, tag, comm, flag, message_at, status)
+                      : MPI_Mprobe(peer, tag, comm, message_at, status);
+    if ((flag && !*flag) || !c->shift || tag != RG_ANY_TAG ||
+        is_no_process(rg_mpi_handle_at(message_at, 0)) ||
+        rg_mpi_tag(status) <= c->tags)
+      return result;
+    keep(c, rg_mpi_source(status), rg_mpi_tag(status),
+         read_packet(message_at, status));
+  }
+}
+
+void *rg_mpi_mprobe(rg_arena *arena, uint64_t lanes, int peer, int tag,
+                    rg_handle comm, void *message_at, void *status,
+                    int *result) {
+  rg_status real = {{0}};
+  *result = probe(peer, tag, comm, NULL, message_at, &real);
+  matched(arena, "MPI_Mprobe", lanes, comm, message_at, &real);
+  hand_out(status, &real);
+  return NULL;
+}
+void *rg_mpi_improbe(rg_arena *arena, uint64_t lanes, int peer, int tag,
+                     rg_handle comm, int *flag, void *message_at, void *status,
+                     int *result) {
+  rg_status real = {{0}};
+  *result = probe(peer, tag, comm, flag, message_at, &real);
+  if (*flag) {
+    matched(arena, "MPI_Improbe", lanes, comm, message_at, &real);
+    hand_out(status, &real);
+  }
+  return NULL;
+}
+
+/* What a probe has found, as the message that it is; null where there is
+ * nothing to undo. */
+static rg_message *found(rg_arena *arena, const char *routine, uint64_t lanes,
+                         rg_handle type, void *const *shadows, int count,
+                         const void *message_at) {
+  rg_handle handle = rg_mpi_handle_at(message_at, 0);
+  if (is_no_process(handle))
+    return NULL;
+  const rg_layout *l = layout_of(routine, type, shadows, 0);
+  rg_mpi_lock();
+  struct rg_mpi_match **at = &rg_mpi_matches;
+  while (*at && (*at)->handle != handle)
+    at = &(*at)->next;
+  struct rg_mpi_match *match = *at;
+  if (match)
+    *at = match->next;
+  rg_mpi_unlock();
+  if (!match && !l)
+    return NULL;
+  if (!match)
+    rg_mpi_stop(routine,
+                "the message was not found by a probe of this derivative, so "
+                "that nothing tells which one it is: call MPI_Mprobe in the "
+                "differentiated function");
+  rg_message *m = match->message;
+  free(match);
+  rg_mpi_lock();
+  m->matched = 0;
+  if (!l) { /* integers: as if it were not there */
+    rg_message **link = &m->comm->unsettled;
+    while (*link != m)
+      link = &(*link)->next;
+    *link = m->next;
+    if (!m->next)
+      m->comm->unsettled_end = link;
+  }
+  settle(m->comm);
+  rg_mpi_unlock();
+  if (!l) {
+    if (!arena)
+      free(m);
+    return NULL;
+  }
+  m->routine = routine;
+  m->layout = l;
+  m->count = count;
+  m->active = shadows != NULL;
+  for (uint64_t i = 0; i < lanes; ++i) {
+    m->shadow[i] = shadows ? shadows[i] : NULL;
+    m->active &= m->shadow[i] != NULL;
+  }
+  if (arena)
+    rg_mpi_opened();
+  return m;
+}
+void *rg_mpi_mrecv(rg_arena *arena, uint64_t lanes, void *buffer,
+                   void *const *shadows, int count, rg_handle type,
+                   void *message_at, void *status, int *result) {
+  rg_message *m =
+      found(arena, "MPI_Mrecv", lanes, type, shadows, count, message_at);
+  rg_status real = {{0}};
+  *result = MPI_Mrecv(buffer, count, type, message_at, &real);
+  hand_out(status, &real);
+  return received(arena, m, &real);
+}
+
 typedef struct rg_exchange {
   rg_undo head;
   rg_message *sent, *received;
@@ -463,6 +599,16 @@ void *rg_mpi_irecv(rg_arena *arena, uint64_t lanes, void *buffer,
   rg_message *m =
       post(arena, "MPI_Irecv", lanes, 0, type, shadows, count, peer, tag, comm);
   *result = MPI_Irecv(buffer, count, type, peer, tag, comm, request);
+  track(m, request);
+  return arena ? m : NULL;
+}
+
+void *rg_mpi_imrecv(rg_arena *arena, uint64_t lanes, void *buffer,
+                    void *const *shadows, int count, rg_handle type,
+                    void *message_at, void *request, int *result) {
+  rg_message *m =
+      found(arena, "MPI_Imrecv", lanes, type, shadows, count, message_at);
+  *result = MPI_Imrecv(buffer, count, type, message_at, request);
   track(m, request);
   return arena ? m : NULL;
 }

@@ -78,7 +78,9 @@ int MPI_Sendrecv(const void *, int, rg_handle, int, int, void *, int, rg_handle,
 int MPI_Sendrecv_replace(void *, int, rg_handle, int, int, int, int, rg_handle,
                          void *);
 int MPI_Mprobe(int, int, rg_handle, void *, void *);
+int MPI_Improbe(int, int, rg_handle, int *, void *, void *);
 int MPI_Mrecv(void *, int, rg_handle, void *, void *);
+int MPI_Imrecv(void *, int, rg_handle, void *, void *);
 int MPI_Wait(void *, void *);
 int MPI_Waitall(int, void *, void *);
 int MPI_Waitany(int, void *, int *, void *);

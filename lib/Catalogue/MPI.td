@@ -29,6 +29,10 @@ def mpi_ssend : Message<"rg_mpi_ssend", ["MPI_Ssend"], "I:PI?II?", "r@2 - - - - 
 def mpi_bsend : Message<"rg_mpi_bsend", ["MPI_Bsend"], "I:PI?II?", "r@2 - - - - -">;
 def mpi_rsend : Message<"rg_mpi_rsend", ["MPI_Rsend"], "I:PI?II?", "r@2 - - - - -">;
 def mpi_recv : Message<"rg_mpi_recv", ["MPI_Recv"], "I:PI?II?P", "w@2 - - - - - i">;
+def mpi_mprobe : Message<"rg_mpi_mprobe", ["MPI_Mprobe"], "I:II?PP", "- - - i i">;
+def mpi_improbe : Message<"rg_mpi_improbe", ["MPI_Improbe"], "I:II?PPP", "- - - i i i">;
+def mpi_mrecv : Message<"rg_mpi_mrecv", ["MPI_Mrecv"], "I:PI?PP", "w@2 - - i i"> { let Text = "standing"; }
+def mpi_imrecv : Message<"rg_mpi_imrecv", ["MPI_Imrecv"], "I:PI?PP", "w@2 - - i i"> { let Text = "standing"; }
 def mpi_sendrecv : Message<"rg_mpi_sendrecv", ["MPI_Sendrecv"], "I:PI?IIPI?II?P", "r@2 - - - - w@7 - - - - - i">;
 def mpi_sendrecv_replace : Message<"rg_mpi_sendrecv_replace", ["MPI_Sendrecv_replace"], "I:PI?IIII?P", "m@2 - - - - - - - i">;
 
@@ -133,8 +137,6 @@ def mpi_one_sided : RefusedMessage<
 def mpi_files : RefusedMessage<
     "input and output by MPI; read before and write after what is differentiated",
     ["MPI_File_*"]>;
-def mpi_matched : RefusedMessage<
-    "a matched probe; receive with MPI_Recv", ["MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Imrecv"]>;
 def mpi_packing : RefusedMessage<
     "messages that are packed by hand; describe them by a datatype",
     ["MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"]>;
