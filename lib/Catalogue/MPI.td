@@ -116,9 +116,14 @@ def mpi_datatypes : InactiveInC<
      "MPI_Type_create_hindexed_block", "MPI_Type_struct", "MPI_Type_create_struct",
      "MPI_Type_create_resized", "MPI_Type_create_subarray", "MPI_Type_dup", "MPI_Type_commit",
      "MPI_Type_free", "MPI_Type_size", "MPI_Type_extent", "MPI_Type_get_extent",
-     "MPI_Type_get_true_extent", "MPI_Type_lb", "MPI_Type_ub", "MPI_Pack_size", "MPI_Op_create",
+     "MPI_Type_get_true_extent", "MPI_Type_lb", "MPI_Type_ub", "MPI_Pack_size",
      "MPI_Op_free"]> {
   let Summary = "what a message consists of";
+}
+// The runtime defines it (routinesAtStart), in modules with reductions.
+def mpi_operations : InactiveInC<["MPI_Op_create"]> {
+  let OfRuntime = 1;
+  let Summary = "how numbers are reduced";
 }
 def mpi_probes : InactiveInC<
     ["MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Get_elements", "MPI_Test_cancelled",

@@ -114,6 +114,15 @@ static double anyOf(const double *x, int n) {
   MPI_Comm_free(&half);
   return s * x[n - 1];
 }
+// Made and freed within what is differentiated.
+static double within(const double *x, int n) {
+  MPI_Op op;
+  double v[2] = {x[0] * x[1], x[2] * (1 + rgRank)}, w[2];
+  MPI_Op_create(softMaximum, 0, &op);
+  MPI_Scan(v, w, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
+  MPI_Op_free(&op);
+  return w[0] * w[1] * x[n - 1];
+}
 
 int main(int argc, char **argv) {
   rgBegin(&argc, &argv);
@@ -134,5 +143,6 @@ int main(int argc, char **argv) {
   RG_MPI_CHECK(scattered, 5);
   RG_MPI_CHECK(means, 5);
   RG_MPI_CHECK(anyOf, 5);
+  RG_MPI_CHECK(within, 5);
   return rgEnd();
 }
