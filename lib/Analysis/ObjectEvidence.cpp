@@ -433,6 +433,18 @@ bool ObjectGraph::isByTurns(Position P) const {
          });
 }
 
+bool ObjectGraph::mayLead(Position P) const {
+  P = normalise(P);
+  // Where words are reached one by one, a cell is what any of them may be.
+  return P.Stride % PointerSize == 0 && P.Stride != PointerSize &&
+         any_of(cellsOf(P.Obj), [&](const CellView &C) {
+           return C.Where.Stride == P.Stride &&
+                  (P.Stride ? (C.Where.Off - P.Off) % P.Stride == 0
+                            : C.Where.Off == P.Off) &&
+                  positionOf(C.Pointee).valid();
+         });
+}
+
 bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
   P = normalise(P);
   if (!P.valid())

@@ -198,6 +198,8 @@ public:
   /// The word at P holds doubles and pointers by turns, or copies connect it
   /// with one that does: it may hold either, whatever it is accessed as.
   bool isByTurns(Position P) const;
+  /// Copies or stores bring pointers to the word at P, and to just this place.
+  bool mayLead(Position P) const;
   /// Something takes just the Size bytes at P for a pointer, or may
   /// (isByTurns).
   bool holdsPointers(Position P, int64_t Size) const;

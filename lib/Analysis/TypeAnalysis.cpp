@@ -315,6 +315,11 @@ bool TypeAnalysis::isByTurns(const Value *P, uint64_t Offset) const {
   return At.valid() && I->G.isByTurns(At.shifted(Offset));
 }
 
+bool TypeAnalysis::mayLead(const Value *P, uint64_t Offset) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.mayLead(At.shifted(Offset));
+}
+
 bool TypeAnalysis::isJumbled(const Value *P) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.valid() && I->G.isJumbled(At.Obj);

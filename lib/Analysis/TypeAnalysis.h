@@ -153,6 +153,8 @@ public:
   /// The word at P holds doubles and pointers by turns, or copies connect it
   /// with one that does: it may hold either, whatever it is accessed as.
   bool isByTurns(const llvm::Value *P, uint64_t Offset = 0) const;
+  /// Copies or stores bring pointers to the word at just this place.
+  bool mayLead(const llvm::Value *P, uint64_t Offset) const;
   /// Behind P lies memory that the types have made one object of which any word
   /// may be a pointer: they do not tell which words are something by turns.
   bool isJumbled(const llvm::Value *P) const;

@@ -10,6 +10,7 @@
 #include "Rules/RulesInternal.h"
 #include "Rules/Transfer.h"
 #include "Support/SourceFact.h"
+#include "Target/Target.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -405,6 +406,55 @@ wordsOf(const ProgramFacts &Facts, const Value *Dest, const Value *Source) {
   return std::nullopt;
 }
 
+/// Words that are integers to all who access them, or of which nothing is
+/// known, but to which copies or stores bring pointers: what is known elsewhere
+/// of these pointers does not go over copies where it meets something else.
+/// They are moved as words by turns, where all else that lies there allows it.
+static void shareLeads(const ProgramFacts &Facts,
+                       SmallVectorImpl<TypedLeaf> &Leaves, const Value *Dest,
+                       const Value *Source) {
+  constexpr uint64_t Word = 8;
+  const TypeAnalysis &TA = Facts.types();
+  SmallVector<TypedLeaf, 4> Result;
+  auto Put = [&](const TypedLeaf &L) {
+    if (L.Size)
+      Result.push_back(L);
+  };
+  std::optional<TypeAnalysis::Pattern> Words;
+  for (auto L = Leaves.begin(), End = Leaves.end(); L != End;) {
+    // A run of such leaves.
+    auto Last = std::find_if(L, End, [&](const TypedLeaf &Other) {
+      return Other.Kind.K != ByteKind::Unknown &&
+             Other.Kind.K != ByteKind::Integer;
+    });
+    const uint64_t To =
+        Last == L ? 0 : std::prev(Last)->Offset + std::prev(Last)->Size;
+    for (uint64_t At = alignTo(L->Offset, Word); At + Word <= To; At += Word) {
+      if (!TA.mayLead(Dest, At) && !TA.mayLead(Source, At))
+        continue;
+      if (!Words)
+        Words = wordsOf(Facts, Dest, Source);
+      if (!Words || Words->Period != Word)
+        return;
+      for (; L->Offset + L->Size <= At; ++L)
+        Put(*L);
+      Put({L->Offset, At - std::min(At, L->Offset), L->Kind});
+      Put({At, Word, Words->Leaves.front().Kind});
+      while (L != Last && L->Offset + L->Size <= At + Word)
+        ++L;
+      if (L != Last && L->Offset < At + Word) {
+        L->Size = L->Offset + L->Size - (At + Word);
+        L->Offset = At + Word;
+      }
+    }
+    for (; L != Last; ++L)
+      Put(*L);
+    if (L != End)
+      Put(*L++);
+  }
+  Leaves = std::move(Result);
+}
+
 /// Integers here, but floats to the callers: what is copied element by element
 /// and never used tells nothing of itself.
 static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves,
@@ -566,6 +616,9 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       Shape.Ambiguous = false;
     Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
     Shape.Ambiguous |= Source && (keepsBits(TA, Dest) || keepsBits(TA, Source));
+    if (Source && !Shape.Ambiguous && isa<AnyMemTransferInst>(I) &&
+        !Target(*I.getModule()).manyThreads())
+      shareLeads(Facts, Leaves, Dest, Source);
     if (Shape.Ambiguous && MoveWords())
       return Shape;
     Shape.Known = none_of(
