@@ -16,6 +16,7 @@
 #include "Polish/PolishSteps.h"
 #include "Polish/SwapBlocks.h"
 #include "Polish/ZeroShares.h"
+#include "Polish/ZeroWays.h"
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/Options.h"
@@ -283,6 +284,19 @@ bool retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
       // What was an array then is numbers now, perhaps.
       if (Opts.ZerosOnDevice && Opts.CleanUp && foldZeroShares(*F))
         cleanUp(*F, MAM, Opts);
+      if (Opts.CleanUp)
+        for (unsigned Round = 0; Round != 3; ++Round) {
+          // A block of zeros alone goes, and the way leads to the next one.
+          bool Led = false;
+          Steps.run(step::ZeroWays, *F,
+                    [&] { return Led = leadZerosPast(*F); });
+          if (!Led)
+            break;
+          FAM.invalidate(*F, PreservedAnalyses::none());
+          FunctionPassManager Ways;
+          Ways.addPass(SimplifyCFGPass());
+          FAM.invalidate(*F, Ways.run(*F, FAM));
+        }
       if (Opts.CleanUp && Target(M).addsWithoutResult()) {
         Steps.run(step::OneAddition, *F, [&] { return addOnce(*F, FAM); });
         FAM.invalidate(*F, PreservedAnalyses::none());

@@ -25,7 +25,7 @@ using namespace retrograd;
 STATISTIC(NumFolded, "operations on adjoints that are zero, folded");
 STATISTIC(NumDropped, "additions of zero to adjoints in memory, dropped");
 
-static bool isMarked(const Instruction &I) {
+bool retrograd::isShare(const Instruction &I) {
   const MDNode *Marks = I.getMetadata(LLVMContext::MD_annotation);
   return Marks && any_of(Marks->operands(), [](const MDOperand &Mark) {
            const auto *Text = dyn_cast<MDString>(Mark.get());
@@ -44,7 +44,7 @@ void retrograd::markAdditions(Module &M) {
 
 void retrograd::dropShareMarks(Function &F) {
   for (Instruction &I : instructions(F)) {
-    if (!isMarked(I))
+    if (!isShare(I))
       continue;
     SmallVector<Metadata *, 2> Others;
     for (const MDOperand &Mark :
@@ -84,7 +84,7 @@ static Value *foldedShare(Instruction &I) {
 bool retrograd::foldZeroShares(Function &F) {
   SetVector<Instruction *> Work;
   for (Instruction &I : instructions(F))
-    if (isMarked(I))
+    if (isShare(I))
       Work.insert(&I);
   const SimplifyQuery Query(F.getDataLayout());
   SmallVector<WeakTrackingVH, 16> Dead;
@@ -92,7 +92,7 @@ bool retrograd::foldZeroShares(Function &F) {
     Instruction *I = Work.pop_back_val();
     if (I->use_empty())
       continue;
-    Value *X = isMarked(*I) ? foldedShare(*I) : nullptr;
+    Value *X = isShare(*I) ? foldedShare(*I) : nullptr;
     if (!X && !isa<CallBase>(I))
       X = simplifyInstruction(I, Query.getWithInstruction(I));
     if (!X || X == I)
@@ -109,7 +109,7 @@ bool retrograd::foldZeroShares(Function &F) {
   bool Dropped = false;
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Add = dyn_cast<AtomicRMWInst>(&I);
-        Add && Add->use_empty() && isMarked(I) &&
+        Add && Add->use_empty() && isShare(I) &&
         match(Add->getValOperand(), m_AnyZeroFP())) {
       Add->eraseFromParent();
       Dropped = true;

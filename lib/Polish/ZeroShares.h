@@ -23,6 +23,7 @@
 
 namespace llvm {
 class Function;
+class Instruction;
 class Module;
 } // namespace llvm
 
@@ -31,6 +32,9 @@ namespace retrograd {
 /// Marks the additions to memory of the routines of M's runtime that add to
 /// adjoints.
 void markAdditions(llvm::Module &M);
+
+/// Emission marked I as linear in an adjoint.
+bool isShare(const llvm::Instruction &I);
 
 /// Folds marked arithmetic on zeros. Whether anything changed.
 bool foldZeroShares(llvm::Function &F);
