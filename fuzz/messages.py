@@ -94,7 +94,7 @@ class Program:
         self.openmp = self.r.random() < 0.2
         self.calls = collections.Counter()
         ways = [name for name in dir(self) if name.startswith("way_") and (self.openmp or not name.startswith("way_omp_"))]
-        ways += ["way_collective"] * 5 + ["way_datatype"] * 2  # each of them is many
+        ways += ["way_collective"] * 5 + ["way_datatype"] * 2 + ["way_own"]  # each of them is many
         body = []
         for _ in range(self.r.randrange(1, 5)):
             way = self.r.choice(ways)
@@ -230,8 +230,14 @@ class Program:
         tag, back = self.tag(), self.tag() + "1"
         source = self.r.choice(["MPI_ANY_SOURCE", "r"])
         sent = self.r.choice(["MPI_Send", "MPI_Ssend"])
-        probe = (f"MPI_Status at; MPI_Probe({source}, {back}, MPI_COMM_WORLD, &at); int c; MPI_Get_count(&at, REAL, &c); "
-                 f"MPI_Recv(got, c, REAL, at.MPI_SOURCE, {back}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);") if self.r.random() < 0.4 else \
+        how = self.r.random()
+        matched = self.r.choice(["MPI_Mprobe({0}, {1}, MPI_COMM_WORLD, &found, &at);",
+                                 "for (int there = 0; !there;) MPI_Improbe({0}, {1}, MPI_COMM_WORLD, &there, &found, &at);"]).format(source, back)
+        take = self.r.choice(["MPI_Mrecv(got, c, REAL, &found, MPI_STATUS_IGNORE);",
+                              "MPI_Request q; MPI_Imrecv(got, c, REAL, &found, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);"])
+        probe = f"MPI_Status at; MPI_Message found; int c; {matched} MPI_Get_count(&at, REAL, &c); {take}" if how < 0.3 else \
+            (f"MPI_Status at; MPI_Probe({source}, {back}, MPI_COMM_WORLD, &at); int c; MPI_Get_count(&at, REAL, &c); "
+                 f"MPI_Recv(got, c, REAL, at.MPI_SOURCE, {back}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);") if how < 0.5 else \
             f"MPI_Recv(got, 2, REAL, {source}, {back}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
         return (f"if (me == 0) {{ for (int r = 1; r < np; ++r) {{ real job[2] = {{w[r % N], {self.expr('s', 'w[1]')}}}; {sent}(job, 2, REAL, r, {tag}, MPI_COMM_WORLD); }} "
                 f"real sum = 0.0; for (int r = 1; r < np; ++r) {{ real got[2]; {probe} sum += got[0] * got[1]; }} {self.back('sum')} }} "
@@ -321,6 +327,43 @@ class Program:
         if there:
             after = f"if ({there}) {{ {after} }}"
         return f"{make} {before} {call} {after} {free}"
+
+    def way_own(self):
+        """A reduction by an operation of the program's, which the order of ranks may make a difference to."""
+        r, f = self.r, self.name("own")
+        make, comm, mine, size, free = self.comm()
+        # Each is associative, so that the library may reduce in any tree.
+        width, how = r.choice([(1, "b[0] = a[0] + b[0] + a[0] * b[0];"), (1, "b[0] = log(exp(a[0]) + exp(b[0]));"), (1, "b[0] = sqrt(a[0] * a[0] + b[0] * b[0]);"),
+                               (1, "b[0] = a[0];"), (1, "if (a[0] > b[0]) b[0] = a[0];"), (2, "b[1] = b[0] * a[1] + b[1]; b[0] = a[0] * b[0];"),
+                               (2, "real t = a[0] * b[0] - a[1] * b[1]; b[1] = a[0] * b[1] + a[1] * b[0]; b[0] = t;"),
+                               (2, "b[0] = (a[0] * a[1] + b[0] * b[1]) / (a[1] + b[1]); b[1] = a[1] + b[1];")])
+        self.decls.append(f"static void {f}(void *in, void *out, int *n, MPI_Datatype *type) {{ real *a = (real *)in, *b = (real *)out; "
+                          f"for (int k = 0; k < *n; ++k, a += {width}, b += {width}) {{ {how} }} }}")
+        m = r.choice([1, 2, 3])
+        type = "REAL" if width == 1 else "type"
+        types = "" if width == 1 else "MPI_Datatype type; MPI_Type_contiguous(2, REAL, &type); MPI_Type_commit(&type);"
+        there, given, got = None, f"{m}", f"{m}"
+        what = r.choice(["Allreduce", "Allreduce", "Reduce", "Scan", "Exscan", "Reduce_scatter", "Reduce_scatter_block"])
+        out, more, counts = "out", "", f"{m}"
+        if what == "Reduce":
+            more = f", {size} - 1"
+            there = f"{mine} == {size} - 1"
+        elif what == "Exscan":
+            there = f"{mine} > 0"
+        elif what == "Reduce_scatter_block":
+            given = f"{m} * {size}"
+        elif what == "Reduce_scatter":
+            types += f" int counts[4], total = 0; for (int k = 0; k < {size}; ++k) total += counts[k] = {r.choice(['1 + k % 2', '(k + 1) % 3', str(m)])};"
+            given, got, counts = "total", f"counts[{mine}]", "counts"
+        elif r.random() < 0.3:
+            out = "MPI_IN_PLACE"
+        # A mean has weights that are not zero; what is received may be of no rank.
+        fill = f"for (int k = 0; k < {width} * ({given}); ++k) out[k] = 0.4 + 0.3 * tanh({self.expr('w[k % N]', 's')}) * (1.0 + 0.01 * me + 0.003 * k);"
+        keep = f"for (int k = 0; k < {width} * ({got}); ++k) in[k] = {'out[k]' if out != 'out' else '0.5'};"
+        after = f"real sum = 0.0; for (int k = 0; k < {width} * ({got}); ++k) sum += {self.expr('in[k]', 'in[k]')} * (0.3 / (1 + k)); {self.back('sum')}"
+        return (f"{make} {types} MPI_Op op; MPI_Op_create({f}, 0, &op); real out[24], in[24]; {fill} {keep} "
+                f"MPI_{what}({out}, in, {counts}, {type}, op{more}, {comm}); MPI_Op_free(&op); {'' if width == 1 else 'MPI_Type_free(&type);'} "
+                + (f"if ({there}) {{ {after} }}" if there else after) + f" {free}")
 
     def way_place(self):
         """The least or greatest number, and the rank that has it."""
