@@ -333,7 +333,7 @@ class Program:
         r, f = self.r, self.name("own")
         make, comm, mine, size, free = self.comm()
         # Each is associative, so that the library may reduce in any tree.
-        width, how = r.choice([(1, "b[0] = a[0] + b[0] + a[0] * b[0];"), (1, "b[0] = log(exp(a[0]) + exp(b[0]));"), (1, "b[0] = sqrt(a[0] * a[0] + b[0] * b[0]);"),
+        width, how = r.choice([(1, "b[0] = a[0] + b[0] + a[0] * b[0];"), (1, "b[0] = sqrt(a[0] * a[0] + b[0] * b[0]);"),
                                (1, "b[0] = a[0];"), (1, "if (a[0] > b[0]) b[0] = a[0];"), (2, "b[1] = b[0] * a[1] + b[1]; b[0] = a[0] * b[0];"),
                                (2, "real t = a[0] * b[0] - a[1] * b[1]; b[1] = a[0] * b[1] + a[1] * b[0]; b[0] = t;"),
                                (2, "b[0] = (a[0] * a[1] + b[0] * b[1]) / (a[1] + b[1]); b[1] = a[1] + b[1];")])
