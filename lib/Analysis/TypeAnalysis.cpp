@@ -54,7 +54,8 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
                          bool KeepJournal)
     : Functions(Fns.begin(), Fns.end()), PreparedOf(PreparedOf), Cat(Cat),
       DL(Fns.front()->getParent()->getDataLayout()),
-      PointerSize(DL.getPointerSize()), G(PointerSize) {
+      PointerSize(DL.getPointerSize()),
+      Texts(textMembers(*Fns.front()->getParent())), G(PointerSize) {
   if (KeepJournal)
     G.keep(Happened);
   InSet.insert(Functions.begin(), Functions.end());

@@ -52,6 +52,9 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   const Catalogue &Cat;
   const llvm::DataLayout &DL;
   unsigned PointerSize;
+  /// Members that hold characters and nothing else (textMembers).
+  llvm::DenseMap<const llvm::StructType *, llvm::SmallVector<uint64_t, 2>>
+      Texts;
   ObjectGraph G;
 
   /// Pointers (and vectors of pointers: one variable for all lanes).

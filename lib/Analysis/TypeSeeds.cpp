@@ -75,11 +75,16 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
     // Front ends spell unions, and structs passed in registers, with integers
     // that stand for anything.
     Integers &= ST->hasName() && !ST->getName().starts_with("union.");
+    const auto Characters = Integers ? Texts.find(ST) : Texts.end();
     for (unsigned K = 0; K != ST->getNumElements(); ++K) {
       Step Field = S;
       int64_t Off = SL->getElementOffset(K).getFixedValue();
       Field.Const += Off;
       seedType(Addr, Field, ST->getElementType(K), L, Integers);
+      if (Characters != Texts.end() &&
+          is_contained(Characters->second, uint64_t(Off)))
+        seed(Addr, Field, DL.getTypeAllocSize(ST->getElementType(K)),
+             {ByteKind::Integer, nullptr}, std::max(L, Trust::Guess));
       // Padding holds nothing.
       int64_t End = Off + int64_t(DL.getTypeAllocSize(ST->getElementType(K)));
       int64_t Next = K + 1 == ST->getNumElements()

@@ -89,6 +89,7 @@ public:
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
     retrograd::noteMovedMembers(CI, M);
     retrograd::noteIntegerMembers(CI, M);
+    retrograd::noteTextMembers(CI, M);
     return llvm::PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

@@ -16,6 +16,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -360,6 +361,188 @@ void retrograd::noteIntegerMembers(const CompilerInstance &CI,
   }
   if (CI.getCodeGenOpts().OptimizationLevel)
     markBitFields(M);
+}
+
+namespace {
+
+bool isPlainCharacter(const ASTContext &Ctx, QualType T) {
+  return Ctx.hasSameUnqualifiedType(T, Ctx.CharTy);
+}
+
+/// T is an array of `char`. Storage for something else is declared as
+/// `unsigned char` or `std::byte`, which may be it by the language's rules.
+bool isText(const ASTContext &Ctx, QualType T) {
+  return T->isConstantArrayType() &&
+         isPlainCharacter(Ctx, Ctx.getBaseElementType(T));
+}
+
+/// Looks for text whose address becomes an address of something else.
+class TextReader final : public RecursiveASTVisitor<TextReader> {
+public:
+  explicit TextReader(ASTContext &Ctx) : Ctx(Ctx) {}
+
+  llvm::SmallPtrSet<const FieldDecl *, 8> Storage;
+  /// So does an address of characters of which the member is not known.
+  bool Any = false;
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool shouldWalkTypesOfTypeLocs() const { return false; }
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
+    return true; // its operand is not evaluated
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *F = Call->getDirectCallee();
+    if (!F || !F->getIdentifier() || !F->isExternC())
+      return true;
+    const bool Copies =
+        llvm::StringSwitch<bool>(F->getName())
+            .Cases({"memcpy", "memmove", "mempcpy"}, true)
+            .Cases({"__builtin_memcpy", "__builtin_memmove",
+                    "__builtin___memcpy_chk", "__builtin___memmove_chk"},
+                   true)
+            .Default(false);
+    const bool Reads =
+        llvm::StringSwitch<bool>(F->getName())
+            .Cases({"memset", "memcmp", "memchr", "fread", "fwrite"}, true)
+            .Cases({"__builtin_memset", "__builtin_memcmp",
+                    "__builtin___memset_chk"},
+                   true)
+            .Cases({"read", "write", "send", "recv", "free"}, true)
+            .Default(false);
+    if (!Reads &&
+        !(Copies && Call->getNumArgs() >= 2 && isCharacters(Call->getArg(0)) &&
+          isCharacters(Call->getArg(1))))
+      return true;
+    for (Expr *Argument : Call->arguments())
+      if (auto *Cast = dyn_cast<ImplicitCastExpr>(Argument))
+        Harmless.insert(Cast);
+    return true;
+  }
+
+  bool VisitCastExpr(CastExpr *Cast) {
+    const Expr *From = Cast->getSubExpr();
+    if (Cast->isTypeDependent() || From->isTypeDependent() ||
+        Harmless.contains(Cast))
+      return true;
+    const bool IsReference = Cast->getCastKind() == CK_LValueBitCast;
+    if (!IsReference && Cast->getCastKind() != CK_BitCast &&
+        Cast->getCastKind() != CK_PointerToIntegral)
+      return true;
+    QualType To =
+        IsReference ? Cast->getType() : Cast->getType()->getPointeeType();
+    QualType What =
+        IsReference ? From->getType() : From->getType()->getPointeeType();
+    if (What.isNull())
+      return true;
+    if (const FieldDecl *Field = textIn(From)) {
+      if (To.isNull() || !To->isAnyCharacterType())
+        Storage.insert(Field);
+      return true;
+    }
+    // A variable may hold the address of a member. That of untyped memory is
+    // nobody's member.
+    if (isPlainCharacter(Ctx, Ctx.getBaseElementType(What)) && !To.isNull() &&
+        (To->isRealFloatingType() || To->isPointerType() ||
+         To->isRecordType()) &&
+        !isa<CallExpr, CXXNewExpr>(From->IgnoreParenCasts()))
+      Any = true;
+    return true;
+  }
+
+private:
+  ASTContext &Ctx;
+  llvm::SmallPtrSet<const Expr *, 8> Harmless;
+
+  static bool isCharacters(const Expr *E) {
+    const QualType T = E->IgnoreParenImpCasts()->getType();
+    const Type *Of = T->getPointeeOrArrayElementType();
+    while (Of->isArrayType())
+      Of = Of->getPointeeOrArrayElementType();
+    return Of->isAnyCharacterType();
+  }
+  /// The text that E is, points to, or points into.
+  const FieldDecl *textIn(const Expr *E) const {
+    for (;;) {
+      E = E->IgnoreParenCasts();
+      if (const auto *Op = dyn_cast<UnaryOperator>(E);
+          Op && (Op->getOpcode() == UO_AddrOf || Op->getOpcode() == UO_Deref))
+        E = Op->getSubExpr();
+      else if (const auto *At = dyn_cast<ArraySubscriptExpr>(E))
+        E = At->getBase();
+      else if (const auto *Sum = dyn_cast<BinaryOperator>(E);
+               Sum && Sum->isAdditiveOp())
+        E = Sum->getLHS()->getType()->isIntegerType() ? Sum->getRHS()
+                                                      : Sum->getLHS();
+      else
+        break;
+    }
+    const auto *Member = dyn_cast<MemberExpr>(E);
+    const auto *Field =
+        Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+    return Field && isText(Ctx, Field->getType()) ? Field : nullptr;
+  }
+};
+
+} // namespace
+
+void retrograd::noteTextMembers(const CompilerInstance &CI, llvm::Module &M) {
+  const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
+  if (!CI.hasASTContext() || (!CodeGen.PrepareForLTO &&
+                              !CodeGen.PrepareForThinLTO && !hasEntryCalls(M)))
+    return;
+  ASTContext &Ctx = CI.getASTContext();
+  llvm::SmallVector<std::pair<llvm::StructType *, const RecordDecl *>, 8> Found;
+  llvm::SmallPtrSet<const RecordDecl *, 8> InUnions;
+  for (const Type *T : Ctx.getTypes()) {
+    const auto *Record = dyn_cast<RecordType>(T);
+    const RecordDecl *R =
+        Record ? Record->getAsRecordDecl()->getDefinition() : nullptr;
+    if (!R || R->isInvalidDecl() || R->isDependentContext())
+      continue;
+    for (const FieldDecl *Field : R->fields())
+      if (const auto *Inner =
+              Ctx.getBaseElementType(Field->getType())->getAsRecordDecl();
+          Inner && R->isUnion())
+        InUnions.insert(Inner->getDefinition());
+    if (R->isUnion() || llvm::none_of(R->fields(), [&](const FieldDecl *Field) {
+          return isText(Ctx, Field->getType());
+        }))
+      continue;
+    if (auto *Struct =
+            llvm::StructType::getTypeByName(M.getContext(), nameInModule(*R));
+        Struct && !Struct->isOpaque())
+      Found.push_back({Struct, R});
+  }
+  if (Found.empty())
+    return;
+  TextReader Texts(Ctx);
+  Texts.TraverseDecl(Ctx.getTranslationUnitDecl());
+  if (Texts.Any)
+    return;
+  for (auto [Struct, R] : Found) {
+    if (InUnions.contains(R))
+      continue;
+    const llvm::StructLayout &Layout =
+        *M.getDataLayout().getStructLayout(Struct);
+    llvm::SmallVector<uint64_t, 2> Offsets;
+    for (const FieldDecl *Field : R->fields()) {
+      if (!isText(Ctx, Field->getType()) || Field->hasAttr<AlignedAttr>() ||
+          Texts.Storage.contains(Field))
+        continue;
+      const uint64_t Offset =
+          Ctx.getASTRecordLayout(R).getFieldOffset(Field->getFieldIndex()) / 8;
+      const unsigned Element = Layout.getElementContainingOffset(Offset);
+      if (Layout.getElementOffset(Element) == Offset &&
+          Struct->getElementType(Element)->isArrayTy() &&
+          M.getDataLayout().getTypeAllocSize(Struct->getElementType(Element)) ==
+              uint64_t(Ctx.getTypeSizeInChars(Field->getType()).getQuantity()))
+        Offsets.push_back(Offset);
+    }
+    if (!Offsets.empty())
+      noteText(M, *Struct, Offsets);
+  }
 }
 
 void retrograd::noteMovedMembers(const CompilerInstance &CI, llvm::Module &M) {

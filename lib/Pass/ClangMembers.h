@@ -41,6 +41,11 @@ void noteMovedMembers(const clang::CompilerInstance &CI, llvm::Module &M);
 /// bit-fields of all others.
 void noteIntegerMembers(const clang::CompilerInstance &CI, llvm::Module &M);
 
+/// Writes into M which members of structs are arrays of `char` and are used as
+/// such (noteText): not those whose address becomes one of something else, nor
+/// those of structs that lie in unions.
+void noteTextMembers(const clang::CompilerInstance &CI, llvm::Module &M);
+
 } // namespace retrograd
 
 #endif

@@ -157,3 +157,35 @@ void retrograd::noteFact(Module &M, SourceFact Fact) {
 bool retrograd::hasFact(const Module &M, SourceFact Fact) {
   return M.getNamedMetadata(metadataOf(Fact)) != nullptr;
 }
+
+// The struct is named by a value of its type, which the linker maps to the type
+// that the struct has in the linked module.
+void retrograd::noteText(Module &M, StructType &Struct,
+                         ArrayRef<uint64_t> Offsets) {
+  LLVMContext &Ctx = M.getContext();
+  SmallVector<Metadata *, 4> Fact{
+      ConstantAsMetadata::get(PoisonValue::get(&Struct))};
+  for (uint64_t Offset : Offsets)
+    Fact.push_back(ConstantAsMetadata::get(
+        ConstantInt::get(Type::getInt64Ty(Ctx), Offset)));
+  M.getOrInsertNamedMetadata(metadataOf(SourceFact::Text))
+      ->addOperand(MDNode::get(Ctx, Fact));
+}
+
+DenseMap<const StructType *, SmallVector<uint64_t, 2>>
+retrograd::textMembers(const Module &M) {
+  DenseMap<const StructType *, SmallVector<uint64_t, 2>> Found;
+  const NamedMDNode *Facts = M.getNamedMetadata(metadataOf(SourceFact::Text));
+  if (!Facts)
+    return Found;
+  for (const MDNode *Fact : Facts->operands()) {
+    const auto *Value = mdconst::dyn_extract<Constant>(Fact->getOperand(0));
+    auto *Struct = Value ? dyn_cast<StructType>(Value->getType()) : nullptr;
+    if (!Struct)
+      continue;
+    for (const MDOperand &Offset : drop_begin(Fact->operands()))
+      if (const auto *At = mdconst::dyn_extract<ConstantInt>(Offset))
+        Found[Struct].push_back(At->getZExtValue());
+  }
+  return Found;
+}

@@ -19,6 +19,8 @@
 #ifndef RETROGRAD_SUPPORT_SOURCEFACT_H
 #define RETROGRAD_SUPPORT_SOURCEFACT_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -28,6 +30,7 @@ namespace llvm {
 class Instruction;
 class LLVMContext;
 class Module;
+class StructType;
 class Type;
 class raw_ostream;
 } // namespace llvm
@@ -86,6 +89,14 @@ std::optional<MemoryLayout> layoutFact(const llvm::Instruction &Copy,
 /// SourceFact::CopiesBits.
 void noteFact(llvm::Module &M, SourceFact Fact);
 bool hasFact(const llvm::Module &M, SourceFact Fact);
+
+/// SourceFact::Text: the members of Struct at Offsets are arrays of characters,
+/// which nobody takes for storage of something else.
+void noteText(llvm::Module &M, llvm::StructType &Struct,
+              llvm::ArrayRef<uint64_t> Offsets);
+/// Such members, by struct.
+llvm::DenseMap<const llvm::StructType *, llvm::SmallVector<uint64_t, 2>>
+textMembers(const llvm::Module &M);
 
 } // namespace retrograd
 
