@@ -58,6 +58,8 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       keepsBitsOfNumbers(M))
     noteFact(M, SourceFact::CopiesBits);
   const SmallPtrSet<const StructType *, 8> InUnions = structsInUnions(M);
+  if (!hasFact(M, SourceFact::CopiesBits) && !isBeforeLink(Stage))
+    markIntegersByParameter(M, InUnions);
   for (Function &F : M) {
     // What is known by name has to keep it.
     if (const OperationRecord *R =

@@ -8,6 +8,7 @@
 #include "Primal/Language/PrimalEvidence.h"
 #include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -933,7 +934,8 @@ void retrograd::markWrittenIntegers(
           GEP->getResultElementType() != T)
         continue;
     }
-    const bool Member = isMember(P, InUnions);
+    const bool Member =
+        isMember(P, InUnions) || declaredInteger(I).value_or(false);
     // Of two accesses that become one, simplification keeps no fact of ours.
     if (!I.hasMetadata(LLVMContext::MD_tbaa))
       I.setMetadata(LLVMContext::MD_tbaa,
@@ -956,4 +958,51 @@ void retrograd::markIntegerElements(
         GEP->getResultElementType() == T && isMember(GEP, InUnions))
       noteInteger(I, /*Declared=*/true);
   }
+}
+
+void retrograd::markIntegersByParameter(
+    Module &M, const SmallPtrSetImpl<const StructType *> &InUnions) {
+  // Parameters of functions all of whose calls are here: those that this module
+  // alone has, and those of templates and inline functions, of which each
+  // module has the ones that it calls.
+  SmallMapVector<const Argument *, const Type *, 16> PointsTo;
+  for (const Function &F : M)
+    if (!F.isDeclaration() &&
+        (F.hasLocalLinkage() || F.hasLinkOnceODRLinkage()) && !F.use_empty() &&
+        !F.hasAddressTaken())
+      for (const Argument &A : F.args())
+        if (A.getType()->isPointerTy())
+          PointsTo[&A] = nullptr; // nothing known so far
+  const Type *Anything = Type::getVoidTy(M.getContext());
+  auto Given = [&](const Value *P) -> const Type * {
+    const Type *T = Anything;
+    if (const auto *A = dyn_cast<AllocaInst>(P))
+      T = A->getAllocatedType();
+    else if (const auto *GEP = dyn_cast<GEPOperator>(P);
+             GEP && isMember(GEP, InUnions))
+      T = GEP->getResultElementType();
+    else if (const auto Handed = PointsTo.find(asParameter(P));
+             Handed != PointsTo.end())
+      return Handed->second;
+    return T->isIntegerTy(32) || T->isIntegerTy(64) ? T : Anything;
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (auto &[A, Known] : PointsTo)
+      for (const User *U : A->getParent()->users()) {
+        const auto *Call = dyn_cast<CallBase>(U);
+        const Type *T = Call && Call->arg_size() > A->getArgNo()
+                            ? Given(Call->getArgOperand(A->getArgNo()))
+                            : Anything;
+        const Type *Both = !T || T == Known ? Known : Known ? Anything : T;
+        Changed |= Both != Known;
+        Known = Both;
+      }
+  }
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (const Value *P = getLoadStorePointerOperand(&I);
+          P && !isa<AllocaInst>(P) && getLoadStoreType(&I)->isIntegerTy())
+        if (PointsTo.lookup(asParameter(P)) == getLoadStoreType(&I))
+          noteInteger(I, /*Declared=*/true);
 }

@@ -65,6 +65,14 @@ void markIntegerElements(
     llvm::Function &F,
     const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
 
+/// The same of integers that functions reach by parameters, where all their
+/// calls hand over members, elements of members or variables that are integers
+/// (std::swap(rows, other.rows)). For the first code of the front end, and
+/// modules of which no other calls these functions.
+void markIntegersByParameter(
+    llvm::Module &M,
+    const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
+
 /// Types of variables whose bytes M copies from and to memory
 /// (`memcpy(&words[i], &x, sizeof x)`): it may keep them in elements of any
 /// other type.
