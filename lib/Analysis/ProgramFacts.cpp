@@ -24,6 +24,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
     : Cat(Cat), PreparedOf(std::move(PO)),
       Types(Functions, PreparedOf, Cat, Outside), HandedIn(Arguments),
       ManySweeps(ManySweeps) {
+  findAddressWords(Functions);
   findTeams(Functions);
   findMessages(Functions);
   computeVisible(Functions);
@@ -37,6 +38,41 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   Later = std::make_unique<const LaterWrites>(Functions, *this);
   Text = std::make_unique<const TextFlow>(Functions, *this);
   Digits = std::make_unique<const DigitFlow>(Functions, *this);
+}
+
+/// V is an integer that holds an address.
+static bool isAddressWord(const TypeAnalysis &Types, const Value &V) {
+  return V.getType()->isIntegerTy(Types.dataLayout().getPointerSizeInBits()) &&
+         any_of(Types.leavesOf(&V), [](const TypedLeaf &L) {
+           return L.Kind.K == ByteKind::Pointer;
+         });
+}
+
+void ProgramFacts::findAddressWords(ArrayRef<Function *> Functions) {
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      if (const auto *Call = dyn_cast<CallBase>(&I)) {
+        const Function *Callee = directCallee(*Call);
+        Callee = Callee ? PreparedOf(Callee) : nullptr;
+        if (Callee && Callee->arg_size() == Call->arg_size())
+          for (const Argument &A : Callee->args())
+            if (const Value *Given = Call->getArgOperand(A.getArgNo());
+                Given->getType() == A.getType() && isAddressWord(Types, *Given))
+              AddressArguments.insert(&A);
+        continue;
+      }
+      const auto *S = dyn_cast<StoreInst>(&I);
+      if (const Value *Word = S ? S->getValueOperand() : dyn_cast<LoadInst>(&I);
+          Word && isAddressWord(Types, *Word))
+        AddressWords.push_back(getLoadStorePointerOperand(&I));
+    }
+}
+
+bool ProgramFacts::holdsAddressWord(const Value *P, uint64_t Offset,
+                                    uint64_t Size) const {
+  return any_of(AddressWords, [&](const Value *Word) {
+    return Types.mayMeet(P, Word, Size, /*Behind=*/false, Offset);
+  });
 }
 
 const ValueShape &ProgramFacts::shape(const Value *V) const {
@@ -68,6 +104,11 @@ const ValueShape &ProgramFacts::shape(const Value *V) const {
       Shape->HasUnknown |=
           L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
     }
+    // A function that only moves such words does not know what they are.
+    const unsigned Size = Types.dataLayout().getPointerSize();
+    if (const auto *Load = dyn_cast<LoadInst>(V);
+        Load && T->isIntegerTy(Size * 8))
+      Shape->HasPointer |= holdsAddressWord(Load->getPointerOperand(), 0, Size);
   }
   // Re-index: leavesOf may have grown the map.
   return *(Shapes[V] = std::move(Shape));

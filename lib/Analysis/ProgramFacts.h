@@ -203,7 +203,18 @@ public:
   /// floats, or for things that contradict each other.
   bool isPunned(const llvm::Instruction &Access) const;
 
+  /// Among the Size bytes at P + Offset may be an address that some function
+  /// keeps there as an integer (`uintptr_t`): it stores one, or makes a pointer
+  /// of what it reads.
+  bool holdsAddressWord(const llvm::Value *P, uint64_t Offset,
+                        uint64_t Size) const;
+  /// Some call hands an address to the integer A.
+  bool isGivenAddress(const llvm::Argument &A) const {
+    return AddressArguments.contains(&A);
+  }
+
 private:
+  void findAddressWords(llvm::ArrayRef<llvm::Function *> Functions);
   void findTeams(llvm::ArrayRef<llvm::Function *> Functions);
   void findMessages(llvm::ArrayRef<llvm::Function *> Functions);
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
@@ -235,6 +246,9 @@ private:
   const Catalogue &Cat;
   PreparedOfFn PreparedOf;
   TypeAnalysis Types;
+  /// Where integers are stored and read that are addresses (`uintptr_t`).
+  llvm::SmallVector<const llvm::Value *, 4> AddressWords;
+  llvm::SmallPtrSet<const llvm::Argument *, 4> AddressArguments;
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>>
       RuleEffects;

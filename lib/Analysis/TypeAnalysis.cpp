@@ -283,8 +283,9 @@ bool TypeAnalysis::isKnownByCopiesOnly(const Value *P, uint64_t Size,
 }
 
 bool TypeAnalysis::mayMeet(const Value *P, const Value *Q, uint64_t Size,
-                           bool Behind) const {
-  return I->G.mayMeet(I->G.positionOf(I->lookupPointer(P)),
+                           bool Behind, uint64_t Offset) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return I->G.mayMeet(At.valid() ? At.shifted(Offset) : At,
                       I->G.positionOf(I->lookupPointer(Q)), Size, Behind);
 }
 

@@ -137,10 +137,10 @@ public:
   /// brought, or did not. NorCallers: and callers know nothing of them.
   bool isKnownByCopiesOnly(const llvm::Value *P, uint64_t Size,
                            bool NorCallers = false) const;
-  /// Some of the Size bytes at P may be some of those at Q, or (Behind) behind
-  /// Q. Two objects are taken for different memory.
+  /// Some of the Size bytes at P + Offset may be some of those at Q, or
+  /// (Behind) behind Q. Two objects are taken for different memory.
   bool mayMeet(const llvm::Value *P, const llvm::Value *Q, uint64_t Size,
-               bool Behind) const;
+               bool Behind, uint64_t Offset = 0) const;
   /// Do the callers know of floats at any of the Size bytes at P + Offset?
   /// False if they were not asked.
   bool callersKnowFloat(const llvm::Value *P, uint64_t Offset,

@@ -596,14 +596,14 @@ static bool isAddressStoredAsInteger(const StoreInst &S,
   for (unsigned I = 0; I != Words.size() && !IsAddress; ++I) {
     if (const auto *Address = dyn_cast<PtrToIntInst>(Words[I]))
       IsAddress = Activity.isActiveMemory(Address->getPointerOperand());
+    if (const auto *A = dyn_cast<Argument>(Words[I]))
+      IsAddress = Facts.isGivenAddress(*A);
     if (isa<PHINode, SelectInst, FreezeInst>(Words[I]))
       for (const Value *From : cast<User>(Words[I])->operand_values())
         if (From->getType() == S.getValueOperand()->getType())
           Words.insert(From);
   }
-  return IsAddress && any_of(Facts.types().leavesAt(P, 8), [](const auto &L) {
-           return L.Kind.K == ByteKind::Pointer;
-         });
+  return IsAddress && Facts.types().holdsPointers(P, 0, 8);
 }
 
 /// The bits of the pointer that Load reads are taken for a number.
@@ -825,6 +825,60 @@ static bool isAddressOfUnknownType(const LoadInst &Load,
          });
 }
 
+/// I moves words among which are addresses to other functions, as integers:
+/// what they lead to would have no shadow any more. A word by itself is moved
+/// with its shadow.
+static bool movesAddressesAsIntegers(const Instruction &I,
+                                     const ProgramFacts &Facts,
+                                     const ActivityAnalysis &Activity) {
+  const TypeAnalysis &Types = Facts.types();
+  const DataLayout &DL = I.getDataLayout();
+  auto LosesFrom = [&](const Value *P) {
+    const TypeAnalysis::ObjectId At = Types.objectOf(P);
+    return At != TypeAnalysis::NoObject &&
+           any_of(Types.pointees(At), [&](TypeAnalysis::ObjectId O) {
+             return Activity.variedObjects().test(O) &&
+                    Activity.usefulObjects().test(O);
+           });
+  };
+  if (const auto *Copy = dyn_cast<AnyMemTransferInst>(&I)) {
+    const Value *From = Copy->getRawSource();
+    const auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
+    if (!Length || !Activity.hasShadow(Copy->getRawDest()) || !LosesFrom(From))
+      return false;
+    return any_of(Types.leavesOfAccess(&I, From, Length->getZExtValue()),
+                  [&](const TypedLeaf &L) {
+                    return L.Kind.K == ByteKind::Integer &&
+                           L.Size >= DL.getPointerSize() &&
+                           Facts.holdsAddressWord(From, L.Offset, L.Size);
+                  });
+  }
+  const auto *S = dyn_cast<StoreInst>(&I);
+  if (!S || !S->getValueOperand()->getType()->isIntOrIntVectorTy() ||
+      !Activity.hasShadow(S->getPointerOperand()) ||
+      Facts.shape(S->getValueOperand()).HasPointer)
+    return false;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(S->getValueOperand());
+  constexpr unsigned Most = 64;
+  for (unsigned N = 0; N != Words.size() && N != Most; ++N) {
+    if (const auto *Load = dyn_cast<LoadInst>(Words[N])) {
+      const TypeSize Size = DL.getTypeStoreSize(Load->getType());
+      if (!Size.isScalable() && Size.getFixedValue() >= DL.getPointerSize() &&
+          Facts.holdsAddressWord(Load->getPointerOperand(), 0,
+                                 Size.getFixedValue()) &&
+          LosesFrom(Load->getPointerOperand()))
+        return true;
+    } else if (isa<PHINode, SelectInst, FreezeInst, InsertElementInst,
+                   ExtractElementInst, ShuffleVectorInst>(Words[N])) {
+      for (const Value *From : cast<User>(Words[N])->operand_values())
+        if (From->getType()->isIntOrIntVectorTy())
+          Words.insert(From);
+    }
+  }
+  return false;
+}
+
 SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (BasicBlock &B : Subject.F) {
     if (!Subject.Shape.isLive(&B))
@@ -840,6 +894,9 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
         if (Calls.action(*C) == CallAction::Memory) {
           checkCopyTypes(I);
           checkShadowOfDest(I);
+          if (movesAddressesAsIntegers(I, Subject.facts(), Subject.Activity))
+            refuse(RefusalKind::Instruction, I,
+                   "an address that is kept in an integer and copied");
         } else if (Calls.action(*C) == CallAction::Derivative) {
           checkShadowOfDest(I);
         }
@@ -869,6 +926,9 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
                isAddressStoredAsInteger(*S, Subject.facts(), Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "an address that is stored as an integer and read as a pointer");
+      else if (movesAddressesAsIntegers(I, Subject.facts(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "an address that is kept in an integer and moved");
       else if (isNumberReadAsAddress(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "a number in a register that holds an address");
