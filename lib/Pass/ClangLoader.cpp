@@ -131,6 +131,7 @@ public:
       });
     }
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
+    retrograd::leaveToClangPlugin();
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;
     Libraries.reserve(CodeGen.LinkBitcodeFiles.size());

@@ -76,7 +76,18 @@ static bool wasRegistered(PassBuilder &PB) {
   return false;
 }
 
+/// Clang's plugin is going to call registerPasses for the unit at hand.
+static bool LeftToClangPlugin = false;
+
+void retrograd::leaveToClangPlugin() { LeftToClangPlugin = true; }
+
+static void registerFromPassPlugin(PassBuilder &PB) {
+  if (!LeftToClangPlugin)
+    registerPasses(PB);
+}
+
 void retrograd::registerPasses(PassBuilder &PB) {
+  LeftToClangPlugin = false;
   if (wasRegistered(PB))
     return;
   if (PassInstrumentationCallbacks *PIC = PB.getPassInstrumentationCallbacks())
@@ -99,5 +110,5 @@ void retrograd::registerLibraries(PassBuilder &PB,
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "Retrograd", RETROGRAD_VERSION,
-          registerPasses, nullptr};
+          registerFromPassPlugin, nullptr};
 }

@@ -20,6 +20,10 @@ namespace retrograd {
 /// Makes the pass names known to PB and puts the pass at its place in the
 /// default pipelines. A second call with the same PB does nothing.
 void registerPasses(llvm::PassBuilder &PB);
+/// Clang opens the door for passes (-fpass-plugin=) before that of its own
+/// plugins. What those write down of a unit has to be there when our passes
+/// look: until they call registerPasses, the first door stays shut.
+void leaveToClangPlugin();
 /// Device libraries that are linked into modules as bitcode: their files.
 void registerLibraries(llvm::PassBuilder &PB, std::vector<std::string> Files);
 
