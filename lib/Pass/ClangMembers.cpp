@@ -144,6 +144,8 @@ public:
       FunctionsAsData |= Cast->getCastKind() == CK_BitCast;
       Any |= Cast->getCastKind() == CK_PointerToIntegral;
     }
+    if (Cast->getCastKind() == CK_LValueToRValueBitCast) // std::bit_cast
+      Puns |= holdsIntegersForNumbers(Cast->getType(), From->getType());
     const bool IsReference = Cast->getCastKind() == CK_LValueBitCast;
     const QualType To =
         IsReference ? Cast->getType() : Cast->getType()->getPointeeType();

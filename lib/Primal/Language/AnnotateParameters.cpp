@@ -58,8 +58,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       keepsBitsOfNumbers(M))
     noteFact(M, SourceFact::CopiesBits);
   const SmallPtrSet<const StructType *, 8> InUnions = structsInUnions(M);
-  if (!hasFact(M, SourceFact::CopiesBits) && !isBeforeLink(Stage))
-    markIntegersByParameter(M, InUnions);
+  std::vector<Function *> Numbers; // whose integers may be members
   for (Function &F : M) {
     // What is known by name has to keep it.
     if (const OperationRecord *R =
@@ -84,8 +83,10 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     if (!Cat.handlesCharacters(F)) {
       labelCopies(F, Structs, Puns);
       // An integer whose bytes may be those of a number says nothing.
-      if (!hasFact(M, SourceFact::CopiesBits))
+      if (!hasFact(M, SourceFact::CopiesBits)) {
         markIntegerElements(F, InUnions);
+        Numbers.push_back(&F);
+      }
       continue;
     }
     for (Instruction &I : instructions(F)) {
@@ -99,6 +100,9 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
         noteInteger(I, /*Declared=*/true);
     }
   }
+  // Other units may call a function that the linker takes from this one.
+  if (!isBeforeLink(Stage))
+    markHandedMembers(Numbers, InUnions);
   // A marker that is 'const', or 'static' and never written to, would be folded
   // to its value.
   for (GlobalVariable &G : M.globals())

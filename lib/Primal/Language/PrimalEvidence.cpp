@@ -7,8 +7,8 @@
 
 #include "Primal/Language/PrimalEvidence.h"
 #include "Catalogue/AccessTags.h"
+#include "Primal/Language/MemberAddresses.h"
 #include "Support/SourceFact.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -960,49 +960,35 @@ void retrograd::markIntegerElements(
   }
 }
 
-void retrograd::markIntegersByParameter(
-    Module &M, const SmallPtrSetImpl<const StructType *> &InUnions) {
-  // Parameters of functions all of whose calls are here: those that this module
-  // alone has, and those of templates and inline functions, of which each
-  // module has the ones that it calls.
-  SmallMapVector<const Argument *, const Type *, 16> PointsTo;
-  for (const Function &F : M)
-    if (!F.isDeclaration() &&
-        (F.hasLocalLinkage() || F.hasLinkOnceODRLinkage()) && !F.use_empty() &&
-        !F.hasAddressTaken())
-      for (const Argument &A : F.args())
-        if (A.getType()->isPointerTy())
-          PointsTo[&A] = nullptr; // nothing known so far
-  const Type *Anything = Type::getVoidTy(M.getContext());
-  auto Given = [&](const Value *P) -> const Type * {
-    const Type *T = Anything;
-    if (const auto *A = dyn_cast<AllocaInst>(P))
-      T = A->getAllocatedType();
-    else if (const auto *GEP = dyn_cast<GEPOperator>(P);
-             GEP && isMember(GEP, InUnions))
-      T = GEP->getResultElementType();
-    else if (const auto Handed = PointsTo.find(asParameter(P));
-             Handed != PointsTo.end())
-      return Handed->second;
-    return T->isIntegerTy(32) || T->isIntegerTy(64) ? T : Anything;
+void retrograd::markHandedMembers(
+    ArrayRef<Function *> Functions,
+    const SmallPtrSetImpl<const StructType *> &InUnions) {
+  auto IsIntegerMember = [&](const Value *P) {
+    const auto *GEP = dyn_cast<GEPOperator>(P);
+    if (!GEP)
+      return false;
+    const Type *T = GEP->getResultElementType();
+    while (const auto *A = dyn_cast<ArrayType>(T))
+      T = A->getElementType();
+    return (T->isIntegerTy(32) || T->isIntegerTy(64)) && isMember(P, InUnions);
   };
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (auto &[A, Known] : PointsTo)
-      for (const User *U : A->getParent()->users()) {
-        const auto *Call = dyn_cast<CallBase>(U);
-        const Type *T = Call && Call->arg_size() > A->getArgNo()
-                            ? Given(Call->getArgOperand(A->getArgNo()))
-                            : Anything;
-        const Type *Both = !T || T == Known ? Known : Known ? Anything : T;
-        Changed |= Both != Known;
-        Known = Both;
+  SmallVector<Instruction *, 32> Accesses;
+  SmallVector<const Value *, 32> Addresses;
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      if (!isa<LoadInst, StoreInst>(I) || I.isAtomic() ||
+          namesAnything(accessTypeName(I)))
+        continue;
+      const Type *T = getLoadStoreType(&I);
+      const Value *P = getLoadStorePointerOperand(&I);
+      if ((T->isIntegerTy(32) || T->isIntegerTy(64)) &&
+          !isa<AllocaInst, GlobalValue>(P) && !IsIntegerMember(P)) {
+        Accesses.push_back(&I);
+        Addresses.push_back(P);
       }
-  }
-  for (Function &F : M)
-    for (Instruction &I : instructions(F))
-      if (const Value *P = getLoadStorePointerOperand(&I);
-          P && !isa<AllocaInst>(P) && getLoadStoreType(&I)->isIntegerTy())
-        if (PointsTo.lookup(asParameter(P)) == getLoadStoreType(&I))
-          noteInteger(I, /*Declared=*/true);
+    }
+  const MemberAddresses Members(IsIntegerMember, Addresses);
+  for (auto [I, P] : zip_equal(Accesses, Addresses))
+    if (Members.contains(P))
+      noteInteger(*I, /*Declared=*/true);
 }

@@ -65,12 +65,11 @@ void markIntegerElements(
     llvm::Function &F,
     const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
 
-/// The same of integers that functions reach by parameters, where all their
-/// calls hand over members, elements of members or variables that are integers
-/// (std::swap(rows, other.rows)). For the first code of the front end, and
-/// modules of which no other calls these functions.
-void markIntegersByParameter(
-    llvm::Module &M,
+/// The same of integers that are members, and elements of such arrays, whose
+/// address was handed on before the access (MemberAddresses.h). Functions: all
+/// in whose accesses there may be any.
+void markHandedMembers(
+    llvm::ArrayRef<llvm::Function *> Functions,
     const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
 
 /// Types of variables whose bytes M copies from and to memory
