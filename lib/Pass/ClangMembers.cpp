@@ -61,6 +61,7 @@ public:
 
   bool VisitCallExpr(CallExpr *Call) {
     stays(calledIn(Call->getCallee()));
+    noteBitsMoved(*Call);
     // What is asked for is not called by its address.
     if (const FunctionDecl *F = Call->getDirectCallee();
         F && F->getIdentifier() && F->getName().contains("__enzyme_"))
@@ -146,6 +147,7 @@ public:
     }
     if (Cast->getCastKind() == CK_LValueToRValueBitCast) // std::bit_cast
       Puns |= holdsIntegersForNumbers(Cast->getType(), From->getType());
+    noteUntypedNumbers(*Cast);
     const bool IsReference = Cast->getCastKind() == CK_LValueBitCast;
     const QualType To =
         IsReference ? Cast->getType() : Cast->getType()->getPointeeType();
@@ -185,6 +187,83 @@ public:
 private:
   ASTContext &Ctx;
   llvm::SmallPtrSet<const Expr *, 32> Stay, Read, Asked;
+
+  /// Integers are copied from or to memory without type, and a number's address
+  /// becomes one of such memory.
+  bool CopiesUntyped = false, HandsNumbers = false;
+  llvm::SmallPtrSet<const Expr *, 32> Outside;
+
+  /// Libraries move numbers without type, and integers, and keep them apart.
+  bool isOfLibrary(const Expr &E) const {
+    return Ctx.getSourceManager().isInSystemHeader(E.getBeginLoc());
+  }
+  /// What the pointer E leads to, before it was converted for a parameter.
+  QualType leadsTo(const Expr *E) const {
+    E = E->IgnoreParenImpCasts();
+    const QualType T = E->getType();
+    if (T->isDependentType())
+      return {};
+    return T->isArrayType() ? Ctx.getBaseElementType(T) : T->getPointeeType();
+  }
+  /// E is the address of a local variable.
+  static bool isOfVariable(const Expr *E) {
+    const auto *Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
+    const auto *Named =
+        Address && Address->getOpcode() == UO_AddrOf
+            ? dyn_cast<DeclRefExpr>(Address->getSubExpr()->IgnoreParens())
+            : nullptr;
+    const auto *Variable =
+        Named ? dyn_cast<VarDecl>(Named->getDecl()) : nullptr;
+    return Variable && Variable->hasLocalStorage() &&
+           !Variable->getType()->isReferenceType();
+  }
+  /// The bits of numbers may be copied to what is declared as integers, at one
+  /// place or by a function that does not know what it copies.
+  void noteBitsMoved(const CallExpr &Call) {
+    const FunctionDecl *F = Call.getDirectCallee();
+    if (!F || Call.isTypeDependent() || isOfLibrary(Call))
+      return;
+    const llvm::StringRef Name =
+        F->getIdentifier() ? F->getName() : llvm::StringRef();
+    if (Call.getNumArgs() >= 2 && copiesBytes(Name)) {
+      const QualType To = leadsTo(Call.getArg(0)),
+                     From = leadsTo(Call.getArg(1));
+      // Between two variables nothing else is concerned.
+      if (To.isNull() || From.isNull() ||
+          (isOfVariable(Call.getArg(0)) && isOfVariable(Call.getArg(1))))
+        return;
+      auto IsWord = [&](QualType T) {
+        return T->isIntegerType() && !T->isAnyCharacterType() &&
+               Ctx.getTypeSizeInChars(T).getQuantity() >=
+                   static_cast<int64_t>(sizeof(float));
+      };
+      if (IsWord(To) == IsWord(From))
+        return;
+      const QualType Other = IsWord(To) ? From : To;
+      Puns |= Other->isRealFloatingType();
+      CopiesUntyped |= Other->isVoidType() || Other->isAnyCharacterType();
+    } else if (!F->isDefined()) {
+      // What a library is handed, it does not keep in integers of ours.
+      for (const Expr *Argument : Call.arguments())
+        Outside.insert(Argument);
+    }
+    Puns |= CopiesUntyped && HandsNumbers;
+  }
+  /// Cast makes an address without type of a number's.
+  void noteUntypedNumbers(const CastExpr &Cast) {
+    const QualType To = Cast.getType()->getPointeeType(),
+                   What = leadsTo(Cast.getSubExpr());
+    HandsNumbers |= Cast.getCastKind() == CK_BitCast && !To.isNull() &&
+                    !What.isNull() && !Outside.contains(&Cast) &&
+                    !isOfLibrary(Cast) &&
+                    (To->isVoidType() || To->isAnyCharacterType()) &&
+                    What->isRealFloatingType();
+    Puns |= CopiesUntyped && HandsNumbers;
+  }
+  static bool copiesBytes(llvm::StringRef Name) {
+    Name.consume_front("__builtin_");
+    return Name == "memcpy" || Name == "memmove" || Name == "mempcpy";
+  }
 
   bool stays(Expr *E) {
     if (E)
