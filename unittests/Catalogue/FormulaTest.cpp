@@ -148,6 +148,8 @@ const std::map<std::string, Primal> &primals() {
       RG_INT_SECOND(scalbln, scalblnl),
       RG_TWO(scalb, scalbl),
       RG_ONE(significand, significandl),
+      // A rounding to fewer digits has the derivative of what it rounds.
+      RG_AS(rg_rounded, X[0]),
       RG_TWO(nextafter, nextafterl),
       RG_TWO(nexttoward, nexttowardl),
       RG_AS(nextup, nextafterl(X[0], HUGE_VALL)),
