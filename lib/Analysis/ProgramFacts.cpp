@@ -8,6 +8,7 @@
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
 using namespace retrograd;
