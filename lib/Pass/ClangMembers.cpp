@@ -33,9 +33,24 @@ bool isFunctionPointer(QualType T) {
   return T->isFunctionPointerType() || T->isMemberFunctionPointerType();
 }
 
+/// Walks through all code of a unit that runs.
+template <class Reader> class CodeReader : public RecursiveASTVisitor<Reader> {
+  CodeReader() = default;
+  friend Reader;
+
+public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool shouldWalkTypesOfTypeLocs() const { return false; }
+  // NOLINTNEXTLINE(readability-identifier-naming): Clang's name.
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
+    return true; // its operand is not evaluated
+  }
+};
+
 /// Looks at each expression that names a function pointer. Parents are visited
 /// first: they say which of their operands stay where they are.
-class MemberReader final : public RecursiveASTVisitor<MemberReader> {
+class MemberReader final : public CodeReader<MemberReader> {
 public:
   explicit MemberReader(ASTContext &Ctx) : Ctx(Ctx) {}
 
@@ -51,13 +66,6 @@ public:
   /// A pointer to a member function is made that is not just its address: the
   /// function is virtual, or the pointer is one to a member of another class.
   bool Indirect = false;
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitLambdaBody() const { return true; }
-  bool shouldWalkTypesOfTypeLocs() const { return false; }
-  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
-    return true; // its operand is not evaluated
-  }
 
   bool VisitCallExpr(CallExpr *Call) {
     stays(calledIn(Call->getCallee()));
@@ -458,20 +466,13 @@ bool isText(const ASTContext &Ctx, QualType T) {
 }
 
 /// Looks for text whose address becomes an address of something else.
-class TextReader final : public RecursiveASTVisitor<TextReader> {
+class TextReader final : public CodeReader<TextReader> {
 public:
   explicit TextReader(ASTContext &Ctx) : Ctx(Ctx) {}
 
   llvm::SmallPtrSet<const FieldDecl *, 8> Storage;
   /// So does an address of characters of which the member is not known.
   bool Any = false;
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitLambdaBody() const { return true; }
-  bool shouldWalkTypesOfTypeLocs() const { return false; }
-  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
-    return true; // its operand is not evaluated
-  }
 
   bool VisitCallExpr(CallExpr *Call) {
     const FunctionDecl *F = Call->getDirectCallee();
