@@ -265,12 +265,13 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       return false;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    // What comes from another process may depend on what went there.
+    // What comes from another process may depend on what went there; so may
+    // what a function with messages makes of it.
     if (const OperationRecord *R = Facts.catalogue().lookup(I);
         R && R->Communicates)
       return markObjects(VariedObjects, E->Numbers);
     bool FromOutside = !E && AskElsewhere && readsVariedElsewhere(*C);
-    if (!anyVariedInput(*C, E) && !FromOutside)
+    if (!anyVariedInput(*C, E) && !FromOutside && !Facts.communicates(*C))
       return false;
     bool New = markVaried(C);
     if (FromOutside)
@@ -567,13 +568,14 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
       return New;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    // What goes to another process may be wanted there.
+    // What goes to another process may be wanted there, whatever is wanted of
+    // the function that sends it.
     if (const OperationRecord *R = Facts.catalogue().lookup(I);
         R && R->Communicates)
       return Facts.communicates(*C) && markObjects(UsefulObjects, E->Reads);
     bool ToOutside = !E && Facts.mayTouchExternal(*C) &&
                      UsefulObjects.anyCommon(Facts.writtenOutside(*C));
-    bool Out = Useful.contains(C) || ToOutside ||
+    bool Out = Useful.contains(C) || ToOutside || Facts.communicates(*C) ||
                (E && UsefulObjects.anyCommon(E->Writes));
     if (!Out)
       return false;
