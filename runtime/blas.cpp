@@ -12,9 +12,6 @@
 
 using namespace rg;
 
-// An operation is a call until derivatives are made.
-#define OPERATION __attribute__((noinline))
-
 // CBLAS's enumerations.
 namespace {
 enum { RowMajor = 101, NoTrans = 111, Upper = 121, Unit = 132, Left = 141 };

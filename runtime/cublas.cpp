@@ -17,9 +17,6 @@
 using namespace rg;
 using namespace rg::device;
 
-// An operation is a call until derivatives are made.
-#define OPERATION __attribute__((noinline))
-
 extern "C" {
 void *rg_gpu_keep(void *p, uint64_t bytes);
 void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);

@@ -89,6 +89,32 @@ RG_CUBLAS_SYMBOLS(double, D)
 
 // Complex numbers: R their parts, P and N the prefixes of names.
 #define RG_CUBLAS_COMPLEX(R, P, N)                                             \
+  int cublas##P##herk_v2(void *, int, int, int, int, const R *,                \
+                         const rg::ComplexOf<R> *, int, const R *,             \
+                         rg::ComplexOf<R> *, int);                             \
+  int cublas##P##her2k_v2(void *, int, int, int, int,                          \
+                          const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,  \
+                          int, const rg::ComplexOf<R> *, int, const R *,       \
+                          rg::ComplexOf<R> *, int);                            \
+  int cublas##P##symv_v2(void *, int, int, const rg::ComplexOf<R> *,           \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##hemv_v2(void *, int, int, const rg::ComplexOf<R> *,           \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##syr_v2(void *, int, int, const rg::ComplexOf<R> *,            \
+                        const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *,     \
+                        int);                                                  \
+  int cublas##P##her_v2(void *, int, int, const R *, const rg::ComplexOf<R> *, \
+                        int, rg::ComplexOf<R> *, int);                         \
+  int cublas##P##syr2_v2(                                                      \
+      void *, int, int, const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,    \
+      int, const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *, int);            \
+  int cublas##P##her2_v2(                                                      \
+      void *, int, int, const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,    \
+      int, const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *, int);            \
   int cublas##P##dotu_v2(void *, int, const rg::ComplexOf<R> *, int,           \
                          const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *);   \
   int cublas##P##dotc_v2(void *, int, const rg::ComplexOf<R> *, int,           \
@@ -179,6 +205,18 @@ struct Queue {
 };
 
 #define RG_CUBLAS_OVERLOADS(T, P)                                              \
+  inline int symv(Queue q, int u, int n, T a, const T *A, int lda, const T *x, \
+                  int incx, T b, T *y, int incy) {                             \
+    return cublas##P##symv_v2(q.h, u, n, &a, A, lda, x, incx, &b, y, incy);    \
+  }                                                                            \
+  inline int syr(Queue q, int u, int n, T a, const T *x, int incx, T *A,       \
+                 int lda) {                                                    \
+    return cublas##P##syr_v2(q.h, u, n, &a, x, incx, A, lda);                  \
+  }                                                                            \
+  inline int syr2(Queue q, int u, int n, T a, const T *x, int incx,            \
+                  const T *y, int incy, T *A, int lda) {                       \
+    return cublas##P##syr2_v2(q.h, u, n, &a, x, incx, y, incy, A, lda);        \
+  }                                                                            \
   inline int trmv(Queue q, int u, int t, int d, int n, const T *A, int lda,    \
                   T *x, int incx) {                                            \
     return cublas##P##trmv_v2(q.h, u, t, d, n, A, lda, x, incx);               \
@@ -261,23 +299,32 @@ struct Queue {
                  int incy, T *A, int lda) {                                    \
     return cublas##P##ger_v2(q.h, m, n, &a, x, incx, y, incy, A, lda);         \
   }                                                                            \
-  inline int symv(Queue q, int u, int n, T a, const T *A, int lda, const T *x, \
-                  int incx, T b, T *y, int incy) {                             \
-    return cublas##P##symv_v2(q.h, u, n, &a, A, lda, x, incx, &b, y, incy);    \
-  }                                                                            \
-  inline int syr(Queue q, int u, int n, T a, const T *x, int incx, T *A,       \
-                 int lda) {                                                    \
-    return cublas##P##syr_v2(q.h, u, n, &a, x, incx, A, lda);                  \
-  }                                                                            \
-  inline int syr2(Queue q, int u, int n, T a, const T *x, int incx,            \
-                  const T *y, int incy, T *A, int lda) {                       \
-    return cublas##P##syr2_v2(q.h, u, n, &a, x, incx, y, incy, A, lda);        \
-  }                                                                            \
   inline int gerc(Queue q, int m, int n, T a, const T *x, int incx,            \
                   const T *y, int incy, T *A, int lda) {                       \
     return ger(q, m, n, a, x, incx, y, incy, A, lda);                          \
   }
 #define RG_CUBLAS_COMPLEX_OVERLOADS(T, R, P, N)                                \
+  inline int herk(Queue q, int u, int t, int n, int k, R a, const T *A,        \
+                  int lda, R b, T *C, int ldc) {                               \
+    return cublas##P##herk_v2(q.h, u, t, n, k, &a, A, lda, &b, C, ldc);        \
+  }                                                                            \
+  inline int her2k(Queue q, int u, int t, int n, int k, T a, const T *A,       \
+                   int lda, const T *B, int ldb, R b, T *C, int ldc) {         \
+    return cublas##P##her2k_v2(q.h, u, t, n, k, &a, A, lda, B, ldb, &b, C,     \
+                               ldc);                                           \
+  }                                                                            \
+  inline int hemv(Queue q, int u, int n, T a, const T *A, int lda, const T *x, \
+                  int incx, T b, T *y, int incy) {                             \
+    return cublas##P##hemv_v2(q.h, u, n, &a, A, lda, x, incx, &b, y, incy);    \
+  }                                                                            \
+  inline int her(Queue q, int u, int n, R a, const T *x, int incx, T *A,       \
+                 int lda) {                                                    \
+    return cublas##P##her_v2(q.h, u, n, &a, x, incx, A, lda);                  \
+  }                                                                            \
+  inline int her2(Queue q, int u, int n, T a, const T *x, int incx,            \
+                  const T *y, int incy, T *A, int lda) {                       \
+    return cublas##P##her2_v2(q.h, u, n, &a, x, incx, y, incy, A, lda);        \
+  }                                                                            \
   inline int hemm(Queue q, int s, int u, int m, int n, T a, const T *A,        \
                   int lda, const T *B, int ldb, T b, T *C, int ldc) {          \
     return cublas##P##hemm_v2(q.h, s, u, m, n, &a, A, lda, B, ldb, &b, C,      \

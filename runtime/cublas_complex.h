@@ -157,8 +157,10 @@ template <class T, bool Hermitian> struct FromTriangle {
 };
 
 /// On a triangle: C = a A A^T + b C, A of n x k, or a A^T A + b C, A of k x n;
-/// with Two C = a (A B^T + B A^T) + b C, and its like.
-template <class T, bool Two> struct ToTriangle {
+/// with Two C = a (A B^T + B A^T) + b C, and its like. Hermitian:
+/// C = a A A^H + b C, and a A B^H + conj(a) B A^H + b C, where b and, but for
+/// Two, a are real.
+template <class T, bool Two, bool Hermitian> struct ToTriangle {
   int u, t, n, k;
   Scalar<T> a, b;
   Dual<const T> A;
@@ -180,11 +182,20 @@ template <class T, bool Two> struct ToTriangle {
   int rows() const { return none(t) ? n : k; }
   int cols() const { return none(t) ? k : n; }
   int product(T f, const T *X, int ldx, const T *Y, int ldy, T beta, T *Z,
-              int ldz) const {
-    return Two ? syr2k(q, u, t, n, k, f, X, ldx, Y, ldy, beta, Z, ldz)
-               : syrk(q, u, t, n, k, f, X, ldx, beta, Z, ldz);
+              int ldz, bool OfTwo = Two) const {
+    if (Hermitian)
+      return OfTwo ? her2k(q, u, t, n, k, f, X, ldx, Y, ldy, beta.re, Z, ldz)
+                   : herk(q, u, t, n, k, f.re, X, ldx, beta.re, Z, ldz);
+    return OfTwo ? syr2k(q, u, t, n, k, f, X, ldx, Y, ldy, beta, Z, ldz)
+                 : syrk(q, u, t, n, k, f, X, ldx, beta, Z, ldz);
   }
   int primal() const { return product(a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc); }
+  /// Imaginary parts of the diagonal are zero behind the routine, unless it
+  /// has nothing to do.
+  void realDiagonalOf(T *M) const {
+    if (Hermitian && !(b.P == T(1) && (a.P == T(0) || k <= 0)))
+      realDiagonal(q, n, M, ldc);
+  }
   void before() const {
     if (!C.active())
       return;
@@ -192,16 +203,15 @@ template <class T, bool Two> struct ToTriangle {
     if (b.Active)
       addTo(q, n, n, b.D, matrix((const T *)C.P, ldc), matrix(C.D, ldc),
             triangle(u));
+    realDiagonalOf(C.D);
     if (a.Active)
       must(product(a.D, A.P, lda, B.P, ldb, T(1), C.D, ldc), "syrk");
     if (A.active())
-      must(syr2k(q, u, t, n, k, a.P, (const T *)A.D, lda, Two ? B.P : A.P,
-                 Two ? ldb : lda, T(1), C.D, ldc),
+      must(product(a.P, A.D, lda, Two ? B.P : A.P, Two ? ldb : lda, T(1), C.D,
+                   ldc, true),
            "syr2k");
     if (Two && B.active())
-      must(syr2k(q, u, t, n, k, a.P, A.P, lda, (const T *)B.D, ldb, T(1), C.D,
-                 ldc),
-           "syr2k");
+      must(product(a.P, A.P, lda, B.D, ldb, T(1), C.D, ldc, true), "syr2k");
   }
   void keep(Keeper K) const {
     if (!C.Active)
@@ -213,13 +223,13 @@ template <class T, bool Two> struct ToTriangle {
     if (b.Active)
       K.old(2, n, n, C.P, ldc);
   }
-  /// Xbar += conj(a) S conj(Y), or conj(a) conj(Y) S, of the full matrix S.
-  void addShare(const T *S, const Was<T> &Y, T *Xbar, int ldx) const {
-    OtherOp<T> V(q, OpN, true, rows(), cols(), Y, 1);
-    must(none(t) ? gemm(q, OpN, OpN, n, k, n, conj(a.P), S, n, V.P, V.ld, T(1),
-                        Xbar, ldx)
-                 : gemm(q, OpN, OpN, k, n, n, conj(a.P), V.P, V.ld, S, n, T(1),
-                        Xbar, ldx),
+  /// Xbar += f S V, or f V S, of the full matrix S. V is conj(Y) where S is
+  /// symmetric.
+  void addShare(T f, const T *S, const Was<T> &Y, T *Xbar, int ldx) const {
+    OtherOp<T> V(q, OpN, !Hermitian, rows(), cols(), Y, 1);
+    must(none(t)
+             ? gemm(q, OpN, OpN, n, k, n, f, S, n, V.P, V.ld, T(1), Xbar, ldx)
+             : gemm(q, OpN, OpN, k, n, n, f, V.P, V.ld, S, n, T(1), Xbar, ldx),
          "gemm");
   }
   void reverse(const Kept &K) {
@@ -228,34 +238,222 @@ template <class T, bool Two> struct ToTriangle {
     auto X = was(K, 0, rows(), cols(), A.P, lda);
     auto Y = Two ? was(K, 1, rows(), cols(), B.P, ldb) : X;
     auto G = matrix((const T *)C.D, ldc);
+    realDiagonalOf(C.D);
     if (b.Active) {
       auto Old = was(K, 2, n, n, (const T *)C.P, ldc);
       b.D += inner<T>(q, n, n, matrix(Old.P, Old.ld), G, triangle(u));
     }
     Scratch<T> W(q, (int64_t)n * n);
     const T *S = (T *)W;
-    if (a.Active) {
+    if (a.Active && !(Two && Hermitian)) {
       must(product(T(1), X.P, X.ld, Y.P, Y.ld, T(0), (T *)W, n), "syrk");
       a.D += inner<T>(q, n, n, matrix(S, n), G, triangle(u));
     }
-    fill<false>(q, u, n, decltype(T::re)(2), C.D, ldc, (T *)W);
+    fill<Hermitian>(q, u, n, decltype(T::re)(2), C.D, ldc, (T *)W);
+    if (a.Active && Two && Hermitian && k > 0) {
+      // The product is on one side of the diagonal, its mirror image on the
+      // other.
+      Scratch<T> Product(q, (int64_t)n * n);
+      must(none(t) ? gemm(q, OpN, OpC, n, n, k, T(1), X.P, X.ld, Y.P, Y.ld,
+                          T(0), (T *)Product, n)
+                   : gemm(q, OpC, OpN, n, n, k, T(1), X.P, X.ld, Y.P, Y.ld,
+                          T(0), (T *)Product, n),
+           "gemm");
+      a.D +=
+          inner<T>(q, n, n, matrix((const T *)(T *)Product, n), matrix(S, n));
+    }
     // Of A A^T the two halves have one sum.
+    bool Plain = Hermitian && !none(t);
     if (A.active())
-      addShare(S, Y, A.D, lda);
+      addShare(Plain ? a.P : conj(a.P), S, Y, A.D, lda);
     if (Two && B.active())
-      addShare(S, X, B.D, ldb);
+      addShare(Hermitian && !Plain ? a.P : conj(a.P), S, X, B.D, ldb);
     scaleBy(q, n, n, conj(b.P), matrix(C.D, ldc), triangle(u));
   }
 };
-template <class T> struct Rank : ToTriangle<T, false> {
+template <class T, bool Hermitian = false>
+struct Rank : ToTriangle<T, false, Hermitian> {
   Rank(int u, int t, int n, int k, Scalar<T> a, Dual<const T> A, int lda,
        Scalar<T> b, Dual<T> C, int ldc)
-      : ToTriangle<T, false>{u, t, n, k, a, b, A, lda, A, lda, C, ldc, {}} {}
+      : ToTriangle<T, false, Hermitian>{u,   t, n,   k, a,   b, A,
+                                        lda, A, lda, C, ldc, {}} {}
 };
-template <class T> struct RankTwo : ToTriangle<T, true> {
+template <class T, bool Hermitian = false>
+struct RankTwo : ToTriangle<T, true, Hermitian> {
   RankTwo(int u, int t, int n, int k, Scalar<T> a, Dual<const T> A, int lda,
           Dual<const T> B, int ldb, Scalar<T> b, Dual<T> C, int ldc)
-      : ToTriangle<T, true>{u, t, n, k, a, b, A, lda, B, ldb, C, ldc, {}} {}
+      : ToTriangle<T, true, Hermitian>{u,   t, n,   k, a,   b, A,
+                                       lda, B, ldb, C, ldc, {}} {}
+};
+
+/// y = a A x + b y, A symmetric or Hermitian
+template <class T, bool Hermitian> struct TriangleTimes {
+  int u, n;
+  Scalar<T> a;
+  Dual<const T> A;
+  int lda;
+  Dual<const T> x;
+  int incx;
+  Scalar<T> b;
+  Dual<T> y;
+  int incy;
+  Queue q = {};
+
+  template <class F> void each(F f) {
+    f(First + 2, a);
+    f(First + 2 + Width<T>, A);
+    f(First + 4 + Width<T>, x);
+    f(First + 6 + Width<T>, b);
+    f(First + 6 + 2 * Width<T>, y);
+  }
+  int product(T f, const T *M, int ld, const T *v, int inc, T beta, T *w,
+              int incw) const {
+    return Hermitian ? hemv(q, u, n, f, M, ld, v, inc, beta, w, incw)
+                     : symv(q, u, n, f, M, ld, v, inc, beta, w, incw);
+  }
+  int primal() const {
+    return product(a.P, A.P, lda, x.P, incx, b.P, y.P, incy);
+  }
+  void before() const {
+    if (!y.active())
+      return;
+    scaleBy(q, n, 1, b.P, byRow(y.D, n, incy));
+    if (b.Active)
+      must(axpy(q, n, b.D, (const T *)y.P, incy, y.D, incy), "axpy");
+    if (a.Active)
+      must(product(a.D, A.P, lda, x.P, incx, T(1), y.D, incy), "symv");
+    if (A.active())
+      must(product(a.P, A.D, lda, x.P, incx, T(1), y.D, incy), "symv");
+    if (x.active())
+      must(product(a.P, A.P, lda, x.D, incx, T(1), y.D, incy), "symv");
+  }
+  void keep(Keeper k) const {
+    if (!y.Active)
+      return;
+    if (x.Active || a.Active)
+      k.in(0, n, n, A.P, lda);
+    if (A.Active || a.Active)
+      k.in(1, n, x.P, incx);
+    if (b.Active)
+      k.old(2, n, y.P, incy);
+  }
+  void reverse(const Kept &K) {
+    if (!y.active() || n <= 0)
+      return;
+    auto M = was(K, 0, n, n, A.P, lda);
+    auto X = wasVector(K, 1, x.P, incx);
+    if (b.Active) {
+      auto Old = wasVector(K, 2, (const T *)y.P, incy);
+      b.D += dot(q, n, Old.P, Old.ld, (const T *)y.D, incy);
+    }
+    if (a.Active) {
+      Scratch<T> Product(q, n);
+      must(product(T(1), M.P, M.ld, X.P, X.ld, T(0), Product, 1), "symv");
+      a.D += dot<T>(q, n, Product, 1, y.D, incy);
+    }
+    Scratch<T> W(q, (int64_t)n * n);
+    if (A.active()) {
+      clear(q, n, n, Strided<T>{W, 1, n});
+      must(gerc(q, n, n, conj(a.P), y.D, incy, X.P, X.ld, W, n), "gerc");
+      addFull<Hermitian>(q, u, n, (T *)W, A.D, lda);
+    }
+    if (x.active()) {
+      fill<Hermitian>(q, u, n, decltype(T::re)(1), M.P, M.ld, (T *)W);
+      must(gemv(q, OpC, n, n, conj(a.P), W, n, y.D, incy, T(1), x.D, incx),
+           "gemv");
+    }
+    scaleBy(q, n, 1, conj(b.P), byRow(y.D, n, incy));
+  }
+};
+
+/// On a triangle: A += a x x^T, and a (x y^T + y x^T) with Two. Hermitian:
+/// a x x^H, a real, and a x y^H + conj(a) y x^H.
+template <class T, bool Two, bool Hermitian> struct VectorToTriangle {
+  int u, n;
+  Scalar<T> a;
+  Dual<const T> x;
+  int incx;
+  Dual<const T> y;
+  int incy;
+  Dual<T> A;
+  int lda;
+  Queue q = {};
+
+  template <class F> void each(F f) {
+    f(First + 2, a);
+    f(First + 2 + Width<T>, x);
+    if (Two)
+      f(First + 4 + Width<T>, y);
+    f(First + (Two ? 6 : 4) + Width<T>, A);
+  }
+  int add(T f, const T *v, int incv, const T *w, int incw, T *M,
+          bool OfTwo = Two) const {
+    if (Hermitian)
+      return OfTwo ? her2(q, u, n, f, v, incv, w, incw, M, lda)
+                   : her(q, u, n, f.re, v, incv, M, lda);
+    return OfTwo ? syr2(q, u, n, f, v, incv, w, incw, M, lda)
+                 : syr(q, u, n, f, v, incv, M, lda);
+  }
+  int primal() const { return add(a.P, x.P, incx, y.P, incy, A.P); }
+  void realDiagonalOf(T *M) const {
+    if (Hermitian && !(a.P == T(0)))
+      realDiagonal(q, n, M, lda);
+  }
+  void before() const {
+    if (!A.active())
+      return;
+    realDiagonalOf(A.D);
+    if (a.Active)
+      must(add(a.D, x.P, incx, y.P, incy, A.D), "syr");
+    if (x.active())
+      must(add(a.P, x.D, incx, Two ? y.P : x.P, Two ? incy : incx, A.D, true),
+           "syr2");
+    if (Two && y.active())
+      must(add(a.P, x.P, incx, y.D, incy, A.D, true), "syr2");
+  }
+  void keep(Keeper k) const {
+    if (!A.Active)
+      return;
+    if ((Two ? y.Active : x.Active) || a.Active)
+      k.in(0, n, x.P, incx);
+    if (Two && (x.Active || a.Active))
+      k.in(1, n, y.P, incy);
+  }
+  void reverse(const Kept &K) {
+    if (!A.active() || n <= 0)
+      return;
+    using R = decltype(T::re);
+    auto X = wasVector(K, 0, x.P, incx);
+    auto Y = Two ? wasVector(K, 1, y.P, incy) : X;
+    realDiagonalOf(A.D);
+    Scratch<T> W(q, (int64_t)n * n), V(q, n);
+    fill<Hermitian>(q, u, n, R(2), A.D, lda, (T *)W);
+    // V = S v, where v is conjugated if S is symmetric.
+    auto Times = [&](const Was<T> &v) {
+      Conjugate<T> C(q, n, v.P, v.ld, !Hermitian);
+      must(gemv(q, OpN, n, n, T(1), W, n, C.P, C.ld, T(0), V, 1), "gemv");
+    };
+    if (x.active() || a.Active) {
+      Times(Y);
+      if (a.Active) {
+        T Sum = dot<T>(q, n, X.P, X.ld, V, 1);
+        a.D += Two ? Sum : T(Sum.re / 2, Sum.im / 2);
+      }
+      if (x.active())
+        must(axpy(q, n, conj(a.P), V, 1, x.D, incx), "axpy");
+    }
+    if (Two && y.active()) {
+      Times(X);
+      must(axpy(q, n, Hermitian ? a.P : conj(a.P), V, 1, y.D, incy), "axpy");
+    }
+  }
+};
+template <class T, bool Hermitian>
+struct VectorRank : VectorToTriangle<T, false, Hermitian> {
+  VectorRank(int u, int n, Scalar<T> a, Dual<const T> x, int incx, Dual<T> A,
+             int lda)
+      : VectorToTriangle<T, false, Hermitian>{u, n,    a, x,   incx,
+                                              x, incx, A, lda, {}} {}
 };
 
 /// x = op(A) x, A triangular; and x = op(A)^-1 x when Solve

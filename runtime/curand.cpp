@@ -20,8 +20,6 @@
 using namespace rg;
 using namespace rg::device;
 
-#define OPERATION __attribute__((noinline))
-
 extern "C" {
 void *rg_gpu_keep(void *p, uint64_t bytes);
 int cudaMemcpy(void *, const void *, size_t, int);

@@ -13,8 +13,6 @@
 \*===------------------------------------------------------------------------===*/
 #include "cublas_rules.h"
 
-#define OPERATION __attribute__((noinline))
-
 extern "C" {
 void *rg_gpu_keep(void *p, uint64_t bytes);
 int cudaMemcpy(void *, const void *, size_t, int);

@@ -32,8 +32,6 @@ what
 using namespace rg;
 using namespace rg::device;
 
-#define OPERATION __attribute__((noinline))
-
 extern "C" {
 int cudaMemsetAsync(void *, int, size_t, void *);
 int cudaMemcpyAsync(void *, const void *, size_t, int, void *);

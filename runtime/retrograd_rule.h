@@ -36,6 +36,11 @@
 #define RETROGRAD_RULE_H
 #include "retrograd_runtime.h"
 
+/* A routine whose record names a rule is a call until derivatives are made.
+ * Nothing may be concluded from its body until then: the rule reads operands
+ * that the body ignores, and callers would leave those undefined. */
+#define OPERATION __attribute__((noinline, weak))
+
 /** Does operand i have a shadow? */
 #define RG_ACTIVE(mask, i) (((mask) >> (i)) & 1)
 

@@ -96,7 +96,7 @@ def cuda_callback
 // A routine of cuBLAS: its name is an expansion, which calls an operation of ours whose
 // numbers are passed by value (runtime/cublas.cpp). T stands for D or G.
 // How a graph has the call: operands for which the operation takes a T are numbers by
-// address; what it does not take is the result.
+// address, real ones for R; what it does not take is the result.
 class CublasGraph<string prototype, string operation, string letter, string memory = ""> {
   defvar Given = !substr(prototype, 2);
   defvar Taken = !substr(operation, 2);
@@ -104,7 +104,10 @@ class CublasGraph<string prototype, string operation, string letter, string memo
   defvar Result = !if(!eq(!find(memory, "wT"), -1), !size(Taken), !sub(!size(Taken), 1));
   string Form = !foldl("cublas", !range(!size(Given)), All, I,
                        All#" "#!cond(!eq(I, 0): "h", !ge(I, Result): "r",
-                                     !eq(!substr(Taken, I, 1), "T"): letter, true: "-"));
+                                     !eq(!substr(Taken, I, 1), "T"): letter,
+                                     !eq(!substr(Taken, I, 1), "R"):
+                                       !if(!eq(letter, "Z"), "D", "G"),
+                                     true: "-"));
 }
 multiclass CublasNames<string name, string prototype, string operation,
                        string suffix = "_v2"> {
@@ -129,10 +132,11 @@ multiclass Cublas<string name, string prototype, string operation, string memory
 
 // The same for complex numbers: a number by value is two, N what lies behind them.
 multiclass CublasComplex<string name, string prototype, string operation, string memory,
-                         string suffix = "_v2", string of = name> {
+                         string suffix = "_v2", string of = name,
+                         string numbers = operation> {
   foreach P = ["Z", "C"] in
     def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype> {
-      let Graph = CublasGraph<prototype, operation, P, memory>.Form;
+      let Graph = CublasGraph<prototype, numbers, P, memory>.Form;
     }
   foreach P = ["z", "c"] in {
     defvar Letter = !if(!eq(P, "z"), "D", "G");
@@ -222,6 +226,22 @@ defm cublas_complex_syrk : CublasComplex<"syrk", "I:PIIIIPPIPPI", "V:PIIIITPITPI
                                          "n - - - - N rT - N mT -">;
 defm cublas_complex_syr2k : CublasComplex<"syr2k", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
                                           "n - - - - N rT - rT - N mT -">;
+// Of real numbers (R) the operation takes an imaginary part of zero.
+defm cublas_complex_herk : CublasComplex<"herk", "I:PIIIIPPIPPI", "V:PIIIITPITPI",
+                                         "n - - - - N rT - N mT -", "_v2", "herk",
+                                         "V:PIIIIRPIRPI">;
+defm cublas_complex_her2k : CublasComplex<"her2k", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                                          "n - - - - N rT - rT - N mT -", "_v2", "her2k",
+                                          "V:PIIIITPIPIRPI">;
+foreach name = ["symv", "hemv"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIIPPIPIPPI", "V:PIITPIPITPI", "n - - N rT - rT - N mT -">;
+defm cublas_complex_syr : CublasComplex<"syr", "I:PIIPPIPI", "V:PIITPIPI", "n - - N rT - mT -">;
+defm cublas_complex_her : CublasComplex<"her", "I:PIIPPIPI", "V:PIITPIPI", "n - - N rT - mT -",
+                                        "_v2", "her", "V:PIIRPIPI">;
+foreach name = ["syr2", "her2"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIIPPIPIPI", "V:PIITPIPIPI", "n - - N rT - rT - mT -">;
 defm cublas_complex_geam : CublasComplex<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
                                          "n - - - - N rT - N rT - mT -", "">;
 defm cublas_complex_dgmm : CublasComplex<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI",

@@ -279,6 +279,26 @@ RG_CUBLAS_ROUTINES(double, D, d)
 #undef RG_CUBLAS_ROUTINES
 
 #define RG_CUBLAS_COMPLEX(_RgT, _RgR, _RgP, _RgN, _RgS)                        \
+  cublasStatus_t cublas##_RgP##symv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *_RgA, int lda, const _RgT *x, int incx, const _RgT *beta,    \
+      _RgT *y, int incy);                                                      \
+  cublasStatus_t cublas##_RgP##hemv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *_RgA, int lda, const _RgT *x, int incx, const _RgT *beta,    \
+      _RgT *y, int incy);                                                      \
+  cublasStatus_t cublas##_RgP##syr_v2(                                         \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, _RgT *_RgA, int lda);                           \
+  cublasStatus_t cublas##_RgP##her_v2(                                         \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgR *alpha,  \
+      const _RgT *x, int incx, _RgT *_RgA, int lda);                           \
+  cublasStatus_t cublas##_RgP##syr2_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, const _RgT *y, int incy, _RgT *_RgA, int lda);  \
+  cublasStatus_t cublas##_RgP##her2_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, const _RgT *y, int incy, _RgT *_RgA, int lda);  \
   cublasStatus_t cublas##_RgP##gemvBatched(                                    \
       cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
       const _RgT *alpha, const _RgT *const _RgA[], int lda,                    \

@@ -71,6 +71,12 @@
 #define cublasCgeru cublasCgeru_v2
 #define cublasCgerc cublasCgerc_v2
 #define cublasCgemm cublasCgemm_v2
+#define cublasCsymv cublasCsymv_v2
+#define cublasChemv cublasChemv_v2
+#define cublasCsyr cublasCsyr_v2
+#define cublasCher cublasCher_v2
+#define cublasCsyr2 cublasCsyr2_v2
+#define cublasCher2 cublasCher2_v2
 #define cublasCtrmv cublasCtrmv_v2
 #define cublasCtrsv cublasCtrsv_v2
 #define cublasCsymm cublasCsymm_v2
@@ -91,6 +97,12 @@
 #define cublasZgeru cublasZgeru_v2
 #define cublasZgerc cublasZgerc_v2
 #define cublasZgemm cublasZgemm_v2
+#define cublasZsymv cublasZsymv_v2
+#define cublasZhemv cublasZhemv_v2
+#define cublasZsyr cublasZsyr_v2
+#define cublasZher cublasZher_v2
+#define cublasZsyr2 cublasZsyr2_v2
+#define cublasZher2 cublasZher2_v2
 #define cublasZtrmv cublasZtrmv_v2
 #define cublasZtrsv cublasZtrsv_v2
 #define cublasZsymm cublasZsymm_v2
