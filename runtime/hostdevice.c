@@ -1256,6 +1256,15 @@ static uint64_t rg_shared_for(const struct rg_kernel_record *k, struct rg_loaded
   return bytes;
 }
 
+/* And tape, as the program's own launches provide it (launch.c). */
+uint64_t rg_launch_tape_of(void *function, void *module, uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy,
+                           uint32_t block_z, uint64_t shared, void **arguments);
+static uint64_t rg_tape_for(const struct rg_kernel_record *k, struct rg_loaded_kernel *f,
+                            const struct rg_launch_place *at, uint64_t shared, void **arguments) {
+  return rg_launch_tape_of(f->function, rg_module_of(k, f->device), at->grid.x | (uint64_t)at->grid.y << 32, at->grid.z,
+                           at->block.x | (uint64_t)at->block.y << 32, at->block.z, shared, arguments);
+}
+
 void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_place *at, void **arguments);
 /* In forward mode the derivative runs in the place of the primal. If it cannot be launched, the primal shows whether
    that is an error of the program's, which finds it where it looks for it. */
@@ -1279,7 +1288,7 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
         (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                  void **))rg_driver("cuLaunchCooperativeKernel");
     struct rg_loaded_kernel *f = rg_kernel_of(k, kernel);
-    shared = rg_shared_for(k, f, shared);
+    shared = rg_tape_for(k, f, at, rg_shared_for(k, f, shared), arguments);
     error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments);
     if (error && !rg_primal_fails(k, at)) {
@@ -1296,7 +1305,7 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
       launch = (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                         void **))rg_driver("cuLaunchKernel");
     struct rg_loaded_kernel *f = rg_kernel_of(k, kernel);
-    shared = rg_shared_for(k, f, shared);
+    shared = rg_tape_for(k, f, at, rg_shared_for(k, f, shared), arguments);
     error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments, NULL);
     if (error && !rg_primal_fails(k, at)) {

@@ -92,9 +92,9 @@ def times(program, reps):
     if done.returncode:
         # What kernels print comes by the other stream, and there is the cause: to the host any
         # kernel that stops itself is an unspecified launch failure.
-        said = [line for line in done.stdout.splitlines() if line.startswith("retrograd:")]
+        said = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("retrograd:")]
         print(f"{program}: {done.stderr[-500:].strip()}", *said[:1], sep="\n", file=sys.stderr)
-        if any("no memory for the tape" in line for line in said):
+        if any("no memory for the tape" in line or "has no room" in line for line in said):
             found.word = "no tape"
     for line in done.stdout.splitlines():
         if line.startswith("BENCH"):

@@ -8,6 +8,7 @@
 #include "Polish/LaunchMemory.h"
 #include "Catalogue/LibraryNames.h"
 #include "Polish/PolishSteps.h"
+#include "Polish/TapeNeed.h"
 #include "Support/Kernels.h"
 #include "Target/Target.h"
 #include "llvm/IR/Constants.h"
@@ -34,7 +35,7 @@ bool retrograd::growLaunches(Module &M, const Options &Opts) {
   const bool Tapes = !StepRunner(Opts).isLeftOut(step::LaunchTape);
   LLVMContext &Context = M.getContext();
   Type *Ptr = PointerType::get(Context, 0), *I64 = Type::getInt64Ty(Context),
-       *I32 = Type::getInt32Ty(Context), *Void = Type::getVoidTy(Context);
+       *I32 = Type::getInt32Ty(Context);
   // (kernel, grid in two words, block in two words, arguments, bytes, stream)
   for (StringRef Name : launchesByArguments())
     for (CallBase *C : launchesBy(M.getFunction(Name), 8)) {
@@ -50,14 +51,18 @@ bool retrograd::growLaunches(Module &M, const Options &Opts) {
             6, B.CreateCall(Grow, {C->getArgOperand(0), C->getArgOperand(6)}));
         Any = true;
       }
-      if (!Tapes || TypeOf(1) != I64 || TypeOf(2) != I32 || TypeOf(3) != I64 ||
-          TypeOf(4) != I32)
+      if (!Tapes || TypeOf(5) != Ptr || TypeOf(1) != I64 || TypeOf(2) != I32 ||
+          TypeOf(3) != I64 || TypeOf(4) != I32)
         continue;
-      B.CreateCall(M.getOrInsertFunction("rg_launch_tape", Void, Ptr, I64, I32,
-                                         I64, I32, I64),
-                   {C->getArgOperand(0), C->getArgOperand(1),
-                    C->getArgOperand(2), C->getArgOperand(3),
-                    C->getArgOperand(4), C->getArgOperand(6)});
+      // The bytes again, or what no launch can have, where the tape cannot be
+      // provided.
+      C->setArgOperand(
+          6, B.CreateCall(M.getOrInsertFunction("rg_launch_tape", I64, Ptr, I64,
+                                                I32, I64, I32, I64, Ptr),
+                          {C->getArgOperand(0), C->getArgOperand(1),
+                           C->getArgOperand(2), C->getArgOperand(3),
+                           C->getArgOperand(4), C->getArgOperand(6),
+                           C->getArgOperand(5)}));
       Any = true;
     }
   // (cudaLaunchConfig_t, kernel, arguments)
@@ -67,13 +72,14 @@ bool retrograd::growLaunches(Module &M, const Options &Opts) {
       // A copy of the configuration: 56 bytes, the size of the memory behind
       // two dim3.
       FunctionCallee Grow =
-          M.getOrInsertFunction("rg_launch_config", Ptr, Ptr, Ptr, Ptr);
+          M.getOrInsertFunction("rg_launch_config", Ptr, Ptr, Ptr, Ptr, Ptr);
       IRBuilder<> Entry(
           &*C->getFunction()->getEntryBlock().getFirstInsertionPt());
       AllocaInst *Copy = Entry.CreateAlloca(ArrayType::get(I64, 7), nullptr,
                                             "rg.launch.config");
-      C->setArgOperand(0, B.CreateCall(Grow, {C->getArgOperand(1),
-                                              C->getArgOperand(0), Copy}));
+      C->setArgOperand(
+          0, B.CreateCall(Grow, {C->getArgOperand(1), C->getArgOperand(0), Copy,
+                                 C->getArgOperand(2)}));
       Any = true;
     }
   return Any;
@@ -92,16 +98,23 @@ static bool hasStackAllocation(const Function &F) {
   return Version >= WithAlloca;
 }
 
-/// Where Kernel itself asks for more tape, it asks its stack first, which the
-/// launch has made so many bytes longer as it says in Said.
-static void stackTape(Function &Kernel, Function &More, GlobalVariable &Said) {
-  Module &M = *Kernel.getParent();
+/// Where Kernel itself asks for more tape.
+static SmallVector<CallInst *, 8> requestsOf(const Function &Kernel,
+                                             Function &More) {
   SmallVector<CallInst *, 8> Calls;
   for (User *U : More.users())
     if (auto *C = dyn_cast<CallInst>(U); C && C->getFunction() == &Kernel &&
                                          C->getCalledOperand() == &More &&
                                          C->arg_size() == 3)
       Calls.push_back(C);
+  return Calls;
+}
+
+/// There it asks its stack first, which the launch has made so many bytes
+/// longer as it says in Said.
+static void stackTape(Function &Kernel, ArrayRef<CallInst *> Calls,
+                      GlobalVariable &Said) {
+  Module &M = *Kernel.getParent();
   if (Calls.empty() || !hasStackAllocation(Kernel))
     return;
   const DataLayout &DL = M.getDataLayout();
@@ -137,7 +150,12 @@ PreservedAnalyses LaunchTapePass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   Type *I64 = Type::getInt64Ty(M.getContext());
   SmallVector<GlobalValue *, 4> Kept;
-  SmallVector<std::pair<Function *, GlobalVariable *>, 4> Kernels;
+  struct TapeKernel {
+    Function *Kernel;
+    SmallVector<CallInst *, 8> Requests;
+    GlobalVariable *Said;
+  };
+  SmallVector<TapeKernel, 4> Kernels;
   for (Function *F : kernelsReaching(M, More)) {
     auto *Said = new GlobalVariable(
         M, I64, /*isConstant=*/false, GlobalValue::ExternalLinkage,
@@ -145,10 +163,20 @@ PreservedAnalyses LaunchTapePass::run(Module &M, ModuleAnalysisManager &) {
         GlobalValue::NotThreadLocal, 1);
     Said->setExternallyInitialized(true);
     Kept.push_back(Said);
-    Kernels.push_back({F, Said});
+    SmallVector<CallInst *, 8> Requests = requestsOf(*F, *More);
+    if (Constant *Need = tapeNeed(*F, Requests)) {
+      auto *Words = new GlobalVariable(M, Need->getType(), /*isConstant=*/true,
+                                       GlobalValue::ExternalLinkage, Need,
+                                       NeedVariable + F->getName(), nullptr,
+                                       GlobalValue::NotThreadLocal, 1);
+      Words->setAlignment(Align(8));
+      Kept.push_back(Words);
+    }
+    Kernels.push_back({F, std::move(Requests), Said});
   }
   appendToUsed(M, Kept);
-  for (auto &[F, Said] : Kernels)
-    Steps.run(step::StackTape, *F, [&] { stackTape(*F, *More, *Said); });
+  for (TapeKernel &K : Kernels)
+    Steps.run(step::StackTape, *K.Kernel,
+              [&] { stackTape(*K.Kernel, K.Requests, *K.Said); });
   return PreservedAnalyses::none();
 }

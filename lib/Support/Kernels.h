@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral DynamicPartsVariable =
 /// of its launch (Polish/LaunchMemory.h), and where the launch says how many
 /// bytes of it are on the stack.
 inline constexpr llvm::StringLiteral TapeVariable = "rg_tape_of_";
+/// Beside it, what is known before the launch of how much it will ask for
+/// (Polish/TapeNeed.h).
+inline constexpr llvm::StringLiteral NeedVariable = "rg_need_of_";
 
 /// F is a kernel of NVIDIA with a body.
 bool isDeviceKernel(const llvm::Function &F);

@@ -194,6 +194,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t S, cudaGraph_t *G) {
   --Number;
   return cudaSuccess;
 }
+/// Nothing is refused while a stream is captured, so modes tell nothing.
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
+  thread_local cudaStreamCaptureMode Now = cudaStreamCaptureModeGlobal;
+  std::swap(Now, *Mode);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t S, cudaStreamCaptureStatus *Is) {
   return *Is = isCapturing(S) ? cudaStreamCaptureStatusActive
                               : cudaStreamCaptureStatusNone,

@@ -122,15 +122,23 @@ RG_INLINE rg_arena *rg_tape_begin(void *state, void *local, uint64_t bytes) {
   return a;
 }
 
-RG_NOINLINE void rg_arena_out_of_memory(uint64_t taken, uint64_t asked) {
+RG_NOINLINE void rg_arena_out_of_memory(uint64_t taken, uint64_t asked, uint64_t stack) {
 #if defined(__NVPTX__)
-  struct { uint64_t taken, asked, block; uint32_t thread; } args = {taken, asked, RG_BLOCK(x), rg_thread()};
+  struct rg_pool *pool = rg_tape_pool;
+  struct {
+    uint64_t taken, asked, block;
+    uint32_t thread;
+    uint64_t stack, pool, reserved;
+  } args = {taken, asked, RG_BLOCK(x), rg_thread(), stack, pool && pool->count ? pool->lane_bytes : 0,
+            rg_device_arena.bytes_per_thread};
   vprintf("retrograd: no memory for the tape: this thread holds %llu bytes and asks for %llu more "
-          "(block %llu, thread %u). Call rg::device_tape(bytes per thread, threads) of "
-          "<retrograd/retrograd_device.h> before the launch, or raise "
-          "cudaLimitMallocHeapSize\n", &args);
+          "(block %llu, thread %u); beside its local memory a thread has %llu bytes of the stack, %llu of the launch's pool "
+          "and %llu that the program has reserved, and the device's heap has no more. Call rg::device_tape(bytes per "
+          "thread, threads) of <retrograd/retrograd_device.h> before the launch, raise cudaLimitMallocHeapSize, "
+          "launch fewer threads at a time, or keep less: -mllvm -rg-print-plan says what is kept, docs/GPU.md which "
+          "steps keep less\n", &args);
 #else
-  (void)taken, (void)asked;
+  (void)taken, (void)asked, (void)stack;
 #endif
   __builtin_trap();
 }
@@ -196,7 +204,7 @@ RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes, struct rg_stac
     size = need + 16;
   char *c = malloc(size);
   if (!c)
-    rg_arena_out_of_memory(a->taken, bytes);
+    rg_arena_out_of_memory(a->taken - bytes, bytes, a->stack ? a->stack->bytes : 0);
   *(char **)c = a->chunk;
   a->chunk = c;
   a->chunk_bytes = size;
@@ -292,7 +300,7 @@ RG_NOINLINE __attribute__((malloc, returns_nonnull)) rg_arena *rg_split_begin(vo
   uint64_t head = (sizeof(rg_arena) + 15) & ~15ul;
   rg_arena *a = (rg_arena *)malloc(head + RG_SPLIT_CHUNK);
   if (!a)
-    rg_arena_out_of_memory(0, head + RG_SPLIT_CHUNK);
+    rg_arena_out_of_memory(0, head + RG_SPLIT_CHUNK, 0);
   a->cur = (char *)a + head;
   a->end = a->cur + RG_SPLIT_CHUNK;
   a->chunk = NULL;

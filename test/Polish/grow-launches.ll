@@ -1,7 +1,8 @@
 ; The host's half of CUDA: launches with dynamic shared memory ask how much the kernel's
-; derivatives need; all launches provide tape, unless that is switched off.
+; derivatives need; all launches provide tape, unless that is switched off,
+; and fail where there is none: by the bytes that they ask for.
 ; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s --check-prefixes=CHECK,TAPE
-; RUN: %loadopt -passes=retrograd -rg-disable=launch-tape -S %s | FileCheck %s --check-prefix=CHECK
+; RUN: %loadopt -passes=retrograd -rg-disable=launch-tape -S %s | FileCheck %s --check-prefixes=CHECK,OFF
 
 declare i32 @cudaLaunchKernel(ptr, i64, i32, i64, i32, ptr, i64, ptr)
 declare i32 @cudaLaunchKernelExC(ptr, ptr, ptr)
@@ -9,16 +10,18 @@ declare void @stub()
 
 ; CHECK-LABEL: define i32 @launch(
 ; CHECK: %[[GROWN:.*]] = call i64 @rg_launch_shared(ptr @stub, i64 %bytes)
-; TAPE-NEXT: call void @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 %[[GROWN]])
-; CHECK-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[GROWN]], ptr null)
+; OFF-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[GROWN]], ptr null)
+; TAPE-NEXT: %[[SAME:.*]] = call i64 @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 %[[GROWN]], ptr %args)
+; TAPE-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[SAME]], ptr null)
 define i32 @launch(ptr %args, i64 %bytes) {
   %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %bytes, ptr null)
   ret i32 %e
 }
 
 ; CHECK-LABEL: define i32 @plain(
-; TAPE-NEXT: call void @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 0)
-; CHECK-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
+; OFF-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
+; TAPE-NEXT: %[[NONE:.*]] = call i64 @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 0, ptr %args)
+; TAPE-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[NONE]], ptr null)
 define i32 @plain(ptr %args) {
   %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
   ret i32 %e
@@ -26,7 +29,7 @@ define i32 @plain(ptr %args) {
 
 ; CHECK-LABEL: define i32 @configured(
 ; CHECK: %[[COPY:.*]] = alloca [7 x i64]
-; CHECK: %[[NEW:.*]] = call ptr @rg_launch_config(ptr @stub, ptr %config, ptr %[[COPY]])
+; CHECK: %[[NEW:.*]] = call ptr @rg_launch_config(ptr @stub, ptr %config, ptr %[[COPY]], ptr %args)
 ; CHECK: call i32 @cudaLaunchKernelExC(ptr %[[NEW]], ptr @stub, ptr %args)
 define i32 @configured(ptr %config, ptr %args) {
   %e = call i32 @cudaLaunchKernelExC(ptr %config, ptr @stub, ptr %args)
