@@ -1176,37 +1176,48 @@ struct rg_launched {
 struct rg_loaded {
   const char *image;
   int device;
+  unsigned registers; /* of a thread, at most; 0: as many as it takes */
   void *module;
   struct rg_loaded *next;
 };
 struct rg_loaded_kernel {
   const char *image, *name;
   int device;
+  unsigned registers;
   void *function;
   uint32_t parts; /* of dynamic shared memory; 0: not asked yet */
   uint64_t most;  /* bytes of it that the driver was told of */
   struct rg_loaded_kernel *next;
 };
 
-static void *rg_module_of(const struct rg_kernel_record *k, int device) {
+static void *rg_module_of(const struct rg_kernel_record *k, int device, unsigned registers) {
   struct rg_loaded *l = rg_gpu.loaded;
-  int (*load)(void **, const void *) = (int (*)(void **, const void *))rg_driver("cuModuleLoadData");
-  while (l && (l->image != k->image || l->device != device))
+  int (*load)(void **, const void *, unsigned, int *, void **) =
+      (int (*)(void **, const void *, unsigned, int *, void **))rg_driver("cuModuleLoadDataEx");
+  int option = 0; /* the most registers of a thread */
+  void *value = (void *)(uintptr_t)registers;
+  while (l && (l->image != k->image || l->device != device || l->registers != registers))
     l = l->next;
   if (l)
     return l->module;
   if (!load)
     rg_gpu_fail("the CUDA driver lacks what derivatives of kernels need, for", k->name, 0);
   l = calloc(1, sizeof *l);
-  int error = l ? load(&l->module, k->image) : 2;
+  int error = l ? load(&l->module, k->image, registers != 0, &option, &value) : 2;
   if (error) {
     fprintf(stderr, "retrograd: the driver does not take the derivative of kernel '%s' (error %d) [RG2203]\n", k->name,
             error);
     abort();
   }
-  l->image = k->image, l->device = device, l->next = rg_gpu.loaded;
+  l->image = k->image, l->device = device, l->registers = registers, l->next = rg_gpu.loaded;
   rg_gpu.loaded = l;
   return l->module;
+}
+static void rg_take_kernel(const struct rg_kernel_record *k, struct rg_loaded_kernel *f, unsigned registers) {
+  int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))rg_driver("cuModuleGetFunction");
+  if (!find || find(&f->function, rg_module_of(k, f->device, registers), f->name))
+    rg_gpu_fail("there is no derivative of kernel", k->name, 0);
+  f->registers = registers, f->parts = 0, f->most = 0;
 }
 static struct rg_loaded_kernel *rg_kernel_of(const struct rg_kernel_record *k, const char *name) {
   int device = rg_device();
@@ -1217,12 +1228,11 @@ static struct rg_loaded_kernel *rg_kernel_of(const struct rg_kernel_record *k, c
       f->next = rg_gpu.kernels;
       return rg_gpu.kernels = f;
     }
-  void *module = rg_module_of(k, device);
-  int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))rg_driver("cuModuleGetFunction");
   f = calloc(1, sizeof *f);
-  if (!f || !find || find(&f->function, module, name))
+  if (!f)
     rg_gpu_fail("there is no derivative of kernel", k->name, 0);
   f->image = k->image, f->name = name, f->device = device, f->next = rg_gpu.kernels;
+  rg_take_kernel(k, f, 0);
   return rg_gpu.kernels = f;
 }
 
@@ -1240,7 +1250,7 @@ static uint64_t rg_shared_for(const struct rg_kernel_record *k, struct rg_loaded
     uint32_t words[2] = {1, 1};
     char text[512];
     snprintf(text, sizeof text, "rg_dynamic_parts_of_%s", f->name);
-    if (!global(&variable, &size, rg_module_of(k, f->device), text) && size == sizeof words) {
+    if (!global(&variable, &size, rg_module_of(k, f->device, f->registers), text) && size == sizeof words) {
       rg_move(words, (void *)variable, sizeof words);
       words[1] = 1; /* the host has asked */
       rg_move((void *)variable, words, sizeof words);
@@ -1261,7 +1271,7 @@ uint64_t rg_launch_tape_of(void *function, void *module, uint64_t grid_xy, uint3
                            uint32_t block_z, uint64_t shared, void **arguments);
 static uint64_t rg_tape_for(const struct rg_kernel_record *k, struct rg_loaded_kernel *f,
                             const struct rg_launch_place *at, uint64_t shared, void **arguments) {
-  return rg_launch_tape_of(f->function, rg_module_of(k, f->device), at->grid.x | (uint64_t)at->grid.y << 32, at->grid.z,
+  return rg_launch_tape_of(f->function, rg_module_of(k, f->device, f->registers), at->grid.x | (uint64_t)at->grid.y << 32, at->grid.z,
                            at->block.x | (uint64_t)at->block.y << 32, at->block.z, shared, arguments);
 }
 
@@ -1274,6 +1284,30 @@ static int rg_primal_fails(const struct rg_kernel_record *k, const struct rg_lau
   rg_launch_run(k, at, rg_gpu.forward);
   return rg_gpu.error != 0;
 }
+/* Of a cooperative launch all blocks are on the device together. */
+enum { TOO_LARGE = 720 };
+static int rg_launch_together(const struct rg_kernel_record *k, struct rg_loaded_kernel *f,
+                              const struct rg_launch_place *at, uint64_t shared, void **arguments) {
+  int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **) =
+      (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **))rg_driver(
+          "cuLaunchCooperativeKernel");
+  return launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
+                (unsigned)rg_tape_for(k, f, at, rg_shared_for(k, f, shared), arguments), at->stream, arguments);
+}
+/* A derivative takes more registers than its primal, and fewer blocks of it fit. How many a thread may have so that all
+   do; 0: there is no such number, or the kernel has no more already. */
+static unsigned rg_registers_together(const struct rg_loaded_kernel *f, const struct rg_launch_place *at) {
+  int processors = 0, registers = 0;
+  uint64_t blocks = (uint64_t)at->grid.x * at->grid.y * at->grid.z;
+  uint64_t warps = ((uint64_t)at->block.x * at->block.y * at->block.z + 31) / 32;
+  int (*ask)(int *, int, int) = (int (*)(int *, int, int))rg_driver("cuDeviceGetAttribute");
+  if (!ask || ask(&processors, 16 /* multiprocessors */, f->device) ||
+      ask(&registers, 82 /* registers of each */, f->device) || processors <= 0 || !warps || !blocks)
+    return 0;
+  uint64_t each = (blocks + (uint64_t)processors - 1) / (uint64_t)processors;
+  uint64_t most = (uint64_t)registers / (each * warps * 32) & ~(uint64_t)7;
+  return most < 16 || most > 255 || (f->registers && f->registers <= most) ? 0 : (unsigned)most;
+}
 static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, const struct rg_launch_place *at,
                           void **arguments) {
   int error, together = (at->shared & TOGETHER) != 0;
@@ -1284,13 +1318,13 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
     if (!error || !rg_primal_fails(k, at))
       rg_gpu_check(error, "the derivative of this kernel could not be launched:", k->name);
   } else if (together) {
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **) =
-        (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                 void **))rg_driver("cuLaunchCooperativeKernel");
     struct rg_loaded_kernel *f = rg_kernel_of(k, kernel);
-    shared = rg_tape_for(k, f, at, rg_shared_for(k, f, shared), arguments);
-    error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
-                   (unsigned)shared, at->stream, arguments);
+    error = rg_launch_together(k, f, at, shared, arguments);
+    unsigned registers = rg_registers_together(f, at);
+    if (error == TOO_LARGE && registers) {
+      rg_take_kernel(k, f, registers);
+      error = rg_launch_together(k, f, at, shared, arguments);
+    }
     if (error && !rg_primal_fails(k, at)) {
       fprintf(stderr,
               "retrograd: the derivative of kernel '%s' could not be launched with all blocks together (driver's "

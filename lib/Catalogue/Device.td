@@ -122,15 +122,23 @@ def block_vote : Handler<"Barrier"> {
   let Section = "Devices";
 }
 
-// One thread of each block calls it, between two barriers of its block (--offload=cpu). On a GPU
-// blocks wait for each other by fences and flags: device_fences.
+// One thread of each block calls it, between two barriers of its block. What blocks on a GPU
+// make of fences and flags by themselves is refused: device_fences.
 def grid_barrier : Handler<"Protocol"> {
-  let Names = ["rg_cuda_grid_barrier"];
+  let Names = ["rg_cuda_grid_barrier", "rg_grid_barrier"]; // with --offload=cpu, on a GPU
   let Prototype = "V:";
   let OfRuntime = 1;
   let Waits = 1;
   let Section = "Devices";
   let Summary = "blocks of the grid wait for each other; their reverse does, too";
+}
+
+// A member of grid_group, from CUDA's headers (runtime/gpu/grid.c).
+def grid_sync : Expansion<"rg_expand_grid_sync",
+                          ["_ZNK18cooperative_groups4__v110grid_group4syncEv"], "V:P"> {
+  let OfRuntime = 1;
+  let Waits = 1;
+  let Section = "Devices";
 }
 
 class DeviceShuffle<string mode> : Handler<"Shuffle"> {

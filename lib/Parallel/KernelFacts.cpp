@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/KernelFacts.h"
+#include "Catalogue/Catalogue.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -324,8 +325,16 @@ private:
 
 } // namespace
 
-StringMap<KernelFacts> retrograd::readKernels(Module &D) {
+StringMap<KernelFacts> retrograd::readKernels(Module &D, const Catalogue &Cat) {
   for (Function &F : D) {
+    // Where threads wait for each other is no access of the kernel's.
+    if (const OperationRecord *R =
+            F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
+        R && R->Waits) {
+      F.deleteBody();
+      F.setComdat(nullptr);
+      continue;
+    }
     bool Unoptimised = F.hasFnAttribute(Attribute::OptimizeNone);
     F.removeFnAttr(Attribute::OptimizeNone);
     if (Unoptimised)

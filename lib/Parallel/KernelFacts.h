@@ -25,6 +25,8 @@ class Type;
 
 namespace retrograd {
 
+class Catalogue;
+
 /// A number, a pointer or something else that a launch hands to a kernel: a
 /// parameter, a member of a struct that is passed by value, or a variable of
 /// the device, which the kernel reaches by its name.
@@ -61,7 +63,7 @@ struct KernelFacts {
 };
 
 /// Of every kernel of the device half D, by symbol. D is used up.
-llvm::StringMap<KernelFacts> readKernels(llvm::Module &D);
+llvm::StringMap<KernelFacts> readKernels(llvm::Module &D, const Catalogue &Cat);
 
 } // namespace retrograd
 

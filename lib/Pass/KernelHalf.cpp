@@ -50,7 +50,7 @@ KernelHalf::KernelHalf(Module &M, Catalogue &Cat, DiagnosticEngine &Diags,
     return;
   std::unique_ptr<Module> D = read();
   if (D)
-    Facts = readKernels(*D);
+    Facts = readKernels(*D, Cat);
   Launches = std::make_unique<HostLaunches>(M, Cat, D ? &Facts : nullptr);
 }
 

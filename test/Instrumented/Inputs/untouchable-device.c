@@ -388,6 +388,12 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks_at_once, const voi
   *blocks_at_once = 1;
   return 0;
 }
+int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks_at_once, const void *kernel, int threads,
+                                                           size_t shared, unsigned flags) {
+  (void)kernel, (void)threads, (void)shared, (void)flags;
+  *blocks_at_once = 3; // more than fit at once of a derivative with all its registers
+  return 0;
+}
 
 //===-- Devices, streams, events --------------------------------------------===//
 
@@ -447,16 +453,23 @@ int cuMemGetAddressRange_v2(uint64_t *begins, size_t *bytes, uint64_t p) {
   *bytes = b->bytes;
   return 0;
 }
-int cuModuleLoadData(void **out, const void *image) {
+// With fewer registers for a thread more blocks of a cooperative launch are there together.
+enum { MULTIPROCESSORS = 16, MAX_REGISTERS = 0, TOO_LARGE = 720 };
+static char with_few_registers;
+int cuModuleLoadDataEx(void **out, const void *image, unsigned count, int *options, void **values) {
   (void)image;
-  *out = &configuration;
+  *out = count && options[0] == MAX_REGISTERS && values[0] ? (void *)&with_few_registers : (void *)&configuration;
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  (void)device;
+  *value = attribute == 16 ? MULTIPROCESSORS : attribute == 82 ? 1 << 16 : 0;
   return 0;
 }
 // Of kernels one does something: the sum of two arrays, by which adjoints of copies between devices are added.
 static char map_kernel;
 int cuModuleGetFunction(void **function, void *of, const char *name) {
-  (void)of;
-  *function = strcmp(name, "rg_map") ? (void *)&configuration : &map_kernel;
+  *function = !strcmp(name, "rg_map") ? &map_kernel : of == &with_few_registers ? of : (void *)&configuration;
   return 0;
 }
 static int add(const struct rg_map *m) {
@@ -507,5 +520,7 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
 }
 int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty,
                               unsigned tz, unsigned shared, void *stream, void **arguments) {
+  if (x * y * z > MULTIPROCESSORS && function != &with_few_registers)
+    return TOO_LARGE;
   return cuLaunchKernel(function, x, y, z, tx, ty, tz, shared, stream, arguments, NULL);
 }
