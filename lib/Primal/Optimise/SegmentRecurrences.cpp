@@ -47,9 +47,8 @@ static bool addsOrCompares(const Instruction &I, const Use &U,
          Id == "fminimum_num";
 }
 
-/// An iteration of L makes something of Phi that its derivative depends on.
-static bool isRecurrence(const PHINode &Phi, const Loop &L,
-                         const Catalogue &Cat) {
+bool retrograd::isRecurrence(const PHINode &Phi, const Loop &L,
+                             const Catalogue &Cat) {
   if (!Phi.getType()->isFPOrFPVectorTy() ||
       Phi.getIncomingValueForBlock(L.getLoopLatch()) == &Phi)
     return false;

@@ -28,9 +28,18 @@
 
 #include "llvm/IR/PassManager.h"
 
+namespace llvm {
+class Loop;
+class PHINode;
+} // namespace llvm
+
 namespace retrograd {
 
 class Catalogue;
+
+/// An iteration of L makes something of Phi that its derivative depends on.
+bool isRecurrence(const llvm::PHINode &Phi, const llvm::Loop &L,
+                  const Catalogue &Cat);
 
 /// Cuts such loops of F without calls that threads make together. F runs on a
 /// machine with many threads. True if there was one.
