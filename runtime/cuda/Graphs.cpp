@@ -18,7 +18,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 using namespace rgcuda;
@@ -172,6 +174,40 @@ void rgcuda::mustNotList(const char *Library) {
   abort();
 }
 
+namespace {
+/// The block of a node that allocates, which its graphs and their copies share.
+struct GraphMemory {
+  void *Data = nullptr;
+  static std::mutex Lock;
+  static std::set<const void *> &all() {
+    static auto *All = new std::set<const void *>; // outlives destructors
+    return *All;
+  }
+  explicit GraphMemory(size_t Bytes) {
+    if (cudaMalloc(&Data, Bytes) != cudaSuccess)
+      return;
+    std::lock_guard<std::mutex> Hold(Lock);
+    all().insert(Data);
+  }
+  GraphMemory(const GraphMemory &) = delete;
+  ~GraphMemory() {
+    if (!Data)
+      return;
+    {
+      std::lock_guard<std::mutex> Hold(Lock);
+      all().erase(Data);
+    }
+    cudaFree(Data);
+  }
+};
+std::mutex GraphMemory::Lock;
+} // namespace
+
+bool rgcuda::isOfGraph(const void *P) {
+  std::lock_guard<std::mutex> Hold(GraphMemory::Lock);
+  return GraphMemory::all().count(P);
+}
+
 extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t S, cudaStreamCaptureMode) {
   if (!S || S == cudaStreamLegacy)
@@ -316,6 +352,24 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *Node, cudaGraph_t G,
                                   const cudaGraphNode_t *, size_t) {
   return add(Node, G, NodeKind::Nothing, [] { return cudaSuccess; });
 }
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *Node, cudaGraph_t G,
+                                     const cudaGraphNode_t *, size_t,
+                                     cudaMemAllocNodeParams *P) {
+  if (!Node || !G || !P || !P->bytesize)
+    return fail(cudaErrorInvalidValue);
+  auto Block = std::make_shared<GraphMemory>(P->bytesize);
+  if (!Block->Data)
+    return fail(cudaErrorMemoryAllocation);
+  P->dptr = Block->Data;
+  return add(Node, G, NodeKind::Nothing, [Block] { return cudaSuccess; });
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *Node, cudaGraph_t G,
+                                    const cudaGraphNode_t *, size_t, void *P) {
+  return isOfGraph(P)
+             ? add(Node, G, NodeKind::Nothing, [] { return cudaSuccess; })
+             : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaDeviceGraphMemTrim(int) { return cudaSuccess; }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t Exec,
                                              cudaGraphNode_t Node,
                                              const cudaKernelNodeParams *P) {

@@ -23,6 +23,8 @@ struct CUstream_st {
   unsigned Flags;
   int Priority;
   int Device;
+  cudaAccessPolicyWindow Window = {};
+  cudaSynchronizationPolicy Policy = cudaSyncPolicyAuto;
 };
 struct CUevent_st {
   unsigned Flags;
@@ -339,14 +341,14 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   return cudaSuccess;
 }
-static size_t Limits[5] = {1 << 20, 1 << 20, 8 << 20, 2, 2048};
+static size_t Limits[] = {1 << 20, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 cudaError_t cudaDeviceSetLimit(cudaLimit L, size_t V) {
-  if (unsigned(L) >= 5)
+  if (unsigned(L) >= std::size(Limits))
     return fail(cudaErrorInvalidValue);
   return Limits[L] = V, cudaSuccess;
 }
 cudaError_t cudaDeviceGetLimit(size_t *V, cudaLimit L) {
-  if (unsigned(L) >= 5)
+  if (unsigned(L) >= std::size(Limits))
     return fail(cudaErrorInvalidValue);
   return *V = Limits[L], cudaSuccess;
 }
@@ -475,13 +477,16 @@ cudaError_t cudaMallocManaged(void **P, size_t N, unsigned F) {
 }
 cudaError_t cudaFree(void *P) {
   finishDevice(-1);
+  if (P && isOfGraph(P))
+    return done();
   cudaError_t E = release(P);
   return E ? E : done();
 }
 cudaError_t cudaFreeAsync(void *P, cudaStream_t S) {
   if (isCapturing(S))
     return fail(cudaErrorStreamCaptureUnsupported);
-  return late() ? later(S, [=] { return release(P); }) : cudaFree(P);
+  return late() && !isOfGraph(P) ? later(S, [=] { return release(P); })
+                                 : cudaFree(P);
 }
 cudaError_t cudaFreeHost(void *P) {
   finishDevice(-1);
@@ -837,6 +842,47 @@ cudaError_t cudaStreamGetFlags(cudaStream_t S, unsigned *F) {
 cudaError_t cudaStreamGetPriority(cudaStream_t S, int *P) {
   return *P = isOwn(S) ? S->Priority : 0, cudaSuccess;
 }
+cudaError_t cudaStreamSetAttribute(cudaStream_t S, cudaLaunchAttributeID Which,
+                                   const cudaLaunchAttributeValue *V) {
+  if (!V)
+    return fail(cudaErrorInvalidValue);
+  if (!isOwn(S)) // there is nothing to be told of the default streams
+    return cudaSuccess;
+  switch (Which) {
+  case cudaLaunchAttributeAccessPolicyWindow:
+    return S->Window = V->accessPolicyWindow, cudaSuccess;
+  case cudaLaunchAttributeSynchronizationPolicy:
+    return S->Policy = V->syncPolicy, cudaSuccess;
+  case cudaLaunchAttributePriority:
+    return S->Priority = V->priority, cudaSuccess;
+  default:
+    return fail(cudaErrorInvalidValue);
+  }
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t S, cudaLaunchAttributeID Which,
+                                   cudaLaunchAttributeValue *V) {
+  static CUstream_st Default;
+  if (!V)
+    return fail(cudaErrorInvalidValue);
+  const CUstream_st &Of = isOwn(S) ? *S : Default;
+  switch (Which) {
+  case cudaLaunchAttributeAccessPolicyWindow:
+    return V->accessPolicyWindow = Of.Window, cudaSuccess;
+  case cudaLaunchAttributeSynchronizationPolicy:
+    return V->syncPolicy = Of.Policy, cudaSuccess;
+  case cudaLaunchAttributePriority:
+    return V->priority = Of.Priority, cudaSuccess;
+  default:
+    return fail(cudaErrorInvalidValue);
+  }
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t To, cudaStream_t From) {
+  if (!isOwn(To) || !isOwn(From))
+    return fail(cudaErrorInvalidResourceHandle);
+  To->Window = From->Window, To->Policy = From->Policy;
+  return cudaSuccess;
+}
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *P, size_t, unsigned) {
   return P ? cudaSuccess : fail(cudaErrorInvalidValue);
 }

@@ -50,6 +50,9 @@ cudaError_t inStream(cudaStream_t S, NodeKind K, Work Node);
 cudaError_t launchIn(cudaStream_t S, const void *Host, dim3 Grid, dim3 Block,
                      void **Arguments, size_t Shared, bool Cooperative);
 bool isCapturing(cudaStream_t S);
+/// Memory that nodes of graphs allocate: it is there as long as these graphs
+/// are, whoever frees it.
+bool isOfGraph(const void *P);
 
 /// RG_CUDA_STREAMS=late: what streams are given runs when something waits for
 /// it. False while it does. Late.cpp.

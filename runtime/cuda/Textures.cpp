@@ -140,7 +140,13 @@ cudaError_t cudaMallocArray(cudaArray_t *A, const cudaChannelFormatDesc *F,
 }
 cudaError_t cudaMalloc3DArray(cudaArray_t *A, const cudaChannelFormatDesc *F,
                               cudaExtent E, unsigned Flags) {
-  if (!A || !F || !isFormat(*F) || !E.width || (Flags & cudaArrayCubemap))
+  if (!A || !F || !isFormat(*F) || !E.width)
+    return fail(cudaErrorInvalidValue);
+  // A cube map is six layers, the faces, and several of them are, one behind
+  // the other.
+  if ((Flags & cudaArrayCubemap) &&
+      (E.width != E.height || !E.depth ||
+       (Flags & cudaArrayLayered ? E.depth % 6 : E.depth != 6)))
     return fail(cudaErrorInvalidValue);
   if (cudaError_t Before = stickyError())
     return fail(Before);

@@ -169,12 +169,85 @@ struct Within<thread_block_tile<Size, Parent>> {
 };
 } // namespace details
 
+/// Several warps side by side. They wait for each other by the barrier of the
+/// block: all tiles of the block have to come there, as often as each other.
+namespace details {
+template <unsigned Size, class Parent> class WarpsTile : public thread_group {
+  static_assert(Size <= 1024 && (Size & (Size - 1)) == 0,
+                "a tile has a power of two of threads, up to 1024");
+
+  /// A word of each warp, for all warps of the block.
+  template <class _RgT> RG_CGM static _RgT *words() {
+    __shared__ alignas(16) char Words[32 * 16];
+    static_assert(sizeof(_RgT) <= 16, "values of up to 16 bytes");
+    return (_RgT *)Words;
+  }
+  RG_CGM static unsigned firstWarp() {
+    return blockRank() / Size * (Size / 32);
+  }
+
+public:
+  RG_CGM WarpsTile() : thread_group(0, Size) {}
+  RG_CGM static unsigned size() { return Size; }
+  RG_CGM static unsigned num_threads() { return Size; }
+  RG_CGM static unsigned thread_rank() { return blockRank() & (Size - 1); }
+  RG_CGM static unsigned meta_group_rank() {
+    return Within<Parent>::rank() / Size;
+  }
+  RG_CGM static unsigned meta_group_size() {
+    return (Within<Parent>::size() + Size - 1) / Size;
+  }
+  RG_CGM static void sync() { __syncthreads(); }
+  /// The value of one thread.
+  template <class _RgT> RG_CGM _RgT shfl(_RgT _RgV, unsigned Rank) const {
+    _RgT *Words = words<_RgT>() + blockRank() / Size;
+    if (thread_rank() == (Rank & (Size - 1)))
+      *Words = _RgV;
+    __syncthreads();
+    _RgV = *Words;
+    __syncthreads();
+    return _RgV;
+  }
+  /// Of a value per warp, which all of its lanes have, in the order of warps.
+  template <class _RgT, class Op>
+  RG_CGM _RgT overWarps(_RgT _RgV, Op Combine) const {
+    _RgT *Words = words<_RgT>();
+    if (lane() == 0)
+      Words[blockRank() / 32] = _RgV;
+    __syncthreads();
+    _RgV = Words[firstWarp()];
+    for (unsigned _RgI = 1; _RgI < Size / 32; ++_RgI)
+      _RgV = Combine(_RgV, Words[firstWarp() + _RgI]);
+    __syncthreads();
+    return _RgV;
+  }
+  RG_CGM int any(int _RgP) const {
+    return overWarps(__any_sync(0xffffffffu, _RgP),
+                     [](int _RgA, int _RgB) { return _RgA | _RgB; });
+  }
+  RG_CGM int all(int _RgP) const {
+    return overWarps(__all_sync(0xffffffffu, _RgP),
+                     [](int _RgA, int _RgB) { return _RgA & _RgB; });
+  }
+};
+} // namespace details
+#define RG_CG_TILE(Size)                                                       \
+  template <class Parent>                                                      \
+  class thread_block_tile<Size, Parent>                                        \
+      : public details::WarpsTile<Size, Parent> {};
+RG_CG_TILE(64)
+RG_CG_TILE(128)
+RG_CG_TILE(256)
+RG_CG_TILE(512)
+RG_CG_TILE(1024)
+#undef RG_CG_TILE
+
 /// Size lanes side by side, Size a power of two up to 32.
 template <unsigned Size, class Parent>
 class thread_block_tile : public thread_group {
   static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 ||
                     Size == 16 || Size == 32,
-                "tiles of 1 to 32 threads, a power of two, run on a CPU");
+                "a tile has a power of two of threads");
 
 public:
   RG_CGM thread_block_tile() : thread_group(mask(), Size) {}
@@ -236,8 +309,7 @@ private:
   RG_CGM static unsigned first() { return details::lane() & ~(Size - 1); }
 };
 
-/// Memory by which tiles of more than a warp communicate. Tiles of up to 32
-/// threads need none.
+/// Memory by which tiles of more than a warp communicate. Ours have their own.
 template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
   unsigned long long Words[MaxBlockSize / 32 + 1];
 };

@@ -42,6 +42,24 @@ RG_CG _RgT reduce(const thread_block_tile<Size, Parent> &_RgG, _RgT _RgV,
     _RgV = Combine(_RgV, _RgG.shfl_xor(_RgV, _RgD));
   return _RgV;
 }
+template <unsigned Size, class Parent, class _RgT, class Op>
+RG_CG _RgT reduceWarps(const details::WarpsTile<Size, Parent> &_RgG, _RgT _RgV,
+                       Op Combine) {
+  return _RgG.overWarps(reduce(thread_block_tile<32>(), _RgV, Combine),
+                        Combine);
+}
+#define RG_CG_REDUCE(Size)                                                     \
+  template <class Parent, class _RgT, class Op>                                \
+  RG_CG _RgT reduce(const thread_block_tile<Size, Parent> &_RgG, _RgT _RgV,    \
+                    Op Combine) {                                              \
+    return reduceWarps<Size, Parent>(_RgG, _RgV, Combine);                     \
+  }
+RG_CG_REDUCE(64)
+RG_CG_REDUCE(128)
+RG_CG_REDUCE(256)
+RG_CG_REDUCE(512)
+RG_CG_REDUCE(1024)
+#undef RG_CG_REDUCE
 template <class _RgT, class Op>
 RG_CG _RgT reduce(const coalesced_group &_RgG, _RgT _RgV, Op Combine) {
   _RgT _RgR = _RgG.shfl(_RgV, 0);
