@@ -19,6 +19,9 @@ using namespace rg::device;
 
 extern "C" {
 void *rg_gpu_keep(void *p, uint64_t bytes);
+void *rg_gpu_malloc(uint64_t bytes);
+void rg_gpu_free(void *p);
+void rg_gpu_freed(void *p);
 void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);
 void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
                         void *stream);
@@ -99,10 +102,6 @@ extern "C" long rg_expand_cublas_number_bytes(int Type, int Compute) {
          : Type == 1 || Type == 4       ? 8
                                         : 4;
 }
-extern "C" int cublasIdamax_v2(void *, int, const double *, int, int *);
-extern "C" int cublasIdamin_v2(void *, int, const double *, int, int *);
-extern "C" int cublasIsamax_v2(void *, int, const float *, int, int *);
-extern "C" int cublasIsamin_v2(void *, int, const float *, int, int *);
 
 //===-- Rules
 //---------------------------------------------------------------===//
@@ -237,7 +236,24 @@ template <class T> inline void keepMatrix(T *A, int m, int n, int lda) {
   if (m > 0 && n > 0)
     rg_gpu_keep(A, ((int64_t)(n - 1) * lda + m) * sizeof(T));
 }
+template <class T> inline void keepPacked(T *P, int n) {
+  if (n > 0)
+    rg_gpu_keep(P, (int64_t)n * (n + 1) / 2 * sizeof(T));
+}
 inline int status() { return rg_gpu_library_status(); }
+/// A full matrix in the place of a packed one.
+template <class T> inline T *roomFor(int n) {
+  int64_t Count = n > 0 ? (int64_t)n * n : 1;
+  return static_cast<T *>(rg_gpu_malloc(Count * sizeof(T)));
+}
+inline void roomBack(void *A) {
+  rg_gpu_freed(A);
+  rg_gpu_free(A);
+}
+inline double rootOf(double x) { return __builtin_sqrt(x); }
+inline float rootOf(float x) { return __builtin_sqrtf(x); }
+inline double sizeOf(double x) { return __builtin_fabs(x); }
+inline float sizeOf(float x) { return __builtin_fabsf(x); }
 
 /// Rows of the host and of the device, as cublasSetMatrix has them.
 inline int rows(int m, int n, int bytes, const void *A, int lda, void *B,
@@ -324,6 +340,8 @@ int rg_expand_cublasGetMatrixAsync(int m, int n, int bytes, const void *A,
 #define NAME(x) rg_expand_cublasZ##x
 #define NORM_NAME rg_expand_cublasDznrm2
 #define SCALE_NAME rg_expand_cublasZdscal
+#define ROTATE_NAME rg_expand_cublasZdrot
+#define SUM_NAME rg_expand_cublasDzasum
 #include "cublas_names.inc"
 #undef R
 #undef T
@@ -331,12 +349,16 @@ int rg_expand_cublasGetMatrixAsync(int m, int n, int bytes, const void *A,
 #undef NAME
 #undef NORM_NAME
 #undef SCALE_NAME
+#undef ROTATE_NAME
+#undef SUM_NAME
 #define R float
 #define T ComplexOf<float>
 #define OP(x) rg_cublas_c##x
 #define NAME(x) rg_expand_cublasC##x
 #define NORM_NAME rg_expand_cublasScnrm2
 #define SCALE_NAME rg_expand_cublasCsscal
+#define ROTATE_NAME rg_expand_cublasCsrot
+#define SUM_NAME rg_expand_cublasScasum
 #include "cublas_names.inc"
 #undef R
 #undef T
@@ -344,6 +366,8 @@ int rg_expand_cublasGetMatrixAsync(int m, int n, int bytes, const void *A,
 #undef NAME
 #undef NORM_NAME
 #undef SCALE_NAME
+#undef ROTATE_NAME
+#undef SUM_NAME
 
 // Products of numbers of 16 bits; the numbers by value are floats.
 extern "C" {
@@ -451,15 +475,25 @@ inline bool narrow(void *h, int ta, int tb, int m, int n, int k, const void *a,
   return true;
 }
 } // namespace
-// Runs: which = 0 Idamax, 1 Idamin, 2 Isamax, 3 Isamin. The result is an index.
+// The result is an index.
 extern "C" OPERATION int rg_cublas_amax(void *h, int which, int n,
                                         const void *x, int incx, int *result) {
-  auto *X = static_cast<const double *>(x);
-  auto *Y = static_cast<const float *>(x);
-  return which == 0   ? cublasIdamax_v2(h, n, X, incx, result)
-         : which == 1 ? cublasIdamin_v2(h, n, X, incx, result)
-         : which == 2 ? cublasIsamax_v2(h, n, Y, incx, result)
-                      : cublasIsamin_v2(h, n, Y, incx, result);
+#define RG_INDEX(Number, Name, T)                                              \
+  case Number:                                                                 \
+    return cublas##Name##_v2(h, n, static_cast<const T *>(x), incx, result);
+  switch (which) {
+    RG_INDEX(0, Idamax, double)
+    RG_INDEX(1, Idamin, double)
+    RG_INDEX(2, Isamax, float)
+    RG_INDEX(3, Isamin, float)
+    RG_INDEX(4, Izamax, ComplexOf<double>)
+    RG_INDEX(5, Izamin, ComplexOf<double>)
+    RG_INDEX(6, Icamax, ComplexOf<float>)
+  default:
+    return cublasIcamin_v2(h, n, static_cast<const ComplexOf<float> *>(x), incx,
+                           result);
+  }
+#undef RG_INDEX
 }
 extern "C" OPERATION void rg_cublas_no_types(const char *routine) {
   rg_gpu_library_failed(routine, -1);
@@ -476,6 +510,10 @@ RG_INDEX(Idamax, 0, double)
 RG_INDEX(Idamin, 1, double)
 RG_INDEX(Isamax, 2, float)
 RG_INDEX(Isamin, 3, float)
+RG_INDEX(Izamax, 4, ComplexOf<double>)
+RG_INDEX(Izamin, 5, ComplexOf<double>)
+RG_INDEX(Icamax, 6, ComplexOf<float>)
+RG_INDEX(Icamin, 7, ComplexOf<float>)
 
 int rg_expand_cublasGemmEx(void *h, int ta, int tb, int m, int n, int k,
                            const void *a, const void *A, int typeA, int lda,

@@ -184,6 +184,43 @@ RG_CUBLAS_COMPLEX(double, Z, Dz)
 #undef RG_CUBLAS_COMPLEX
 }
 
+namespace rg {
+template <class T> struct PartsOf {
+  using Type = T;
+};
+template <class R> struct PartsOf<ComplexOf<R>> {
+  using Type = R;
+};
+} // namespace rg
+// Of real numbers and complex ones: T the numbers, R their parts.
+extern "C" {
+#define RG_CUBLAS_OTHERS(T, R, P, I)                                           \
+  int cublas##P##gbmv_v2(void *, int, int, int, int, int, const T *,           \
+                         const T *, int, const T *, int, const T *, T *, int); \
+  int cublas##P##tpttr(void *, int, int, const T *, T *, int);                 \
+  int cublas##P##trttp(void *, int, int, const T *, int, T *);                 \
+  int cublas##P##syrkx(void *, int, int, int, int, const T *, const T *, int,  \
+                       const T *, int, const T *, T *, int);                   \
+  int cublasI##I##amax_v2(void *, int, const T *, int, int *);                 \
+  int cublasI##I##amin_v2(void *, int, const T *, int, int *);
+RG_CUBLAS_OTHERS(float, float, S, s)
+RG_CUBLAS_OTHERS(double, double, D, d)
+RG_CUBLAS_OTHERS(rg::ComplexOf<float>, float, C, c)
+RG_CUBLAS_OTHERS(rg::ComplexOf<double>, double, Z, z)
+#undef RG_CUBLAS_OTHERS
+#define RG_CUBLAS_OTHERS_COMPLEX(T, R, P, N)                                   \
+  int cublas##P##rot_v2(void *, int, T *, int, T *, int, const R *,            \
+                        const T *);                                            \
+  int cublas##P##herkx(void *, int, int, int, int, const T *, const T *, int,  \
+                       const T *, int, const R *, T *, int);                   \
+  int cublas##N##asum_v2(void *, int, const T *, int, R *);
+RG_CUBLAS_OTHERS_COMPLEX(rg::ComplexOf<float>, float, C, Sc)
+RG_CUBLAS_OTHERS_COMPLEX(rg::ComplexOf<double>, double, Z, Dz)
+#undef RG_CUBLAS_OTHERS_COMPLEX
+int cublasSrotm_v2(void *, int, float *, int, float *, int, const float *);
+int cublasDrotm_v2(void *, int, double *, int, double *, int, const double *);
+}
+
 namespace rg::device {
 
 enum { OpN = 0, OpT = 1, OpC = 2, Lower = 0, Upper = 1, Left = 0, Right = 1 };
@@ -349,6 +386,55 @@ struct Queue {
                   const T *y, int incy, T *A, int lda) {                       \
     return cublas##P##gerc_v2(q.h, m, n, &a, x, incx, y, incy, A, lda);        \
   }
+#define RG_CUBLAS_OTHERS(T, P)                                                 \
+  inline int gbmv(Queue q, int t, int m, int n, int l, int u, T a, const T *A, \
+                  int lda, const T *x, int incx, T b, T *y, int incy) {        \
+    return cublas##P##gbmv_v2(q.h, t, m, n, l, u, &a, A, lda, x, incx, &b, y,  \
+                              incy);                                           \
+  }                                                                            \
+  inline int tpttr(Queue q, int u, int n, const T *AP, T *A, int lda) {        \
+    return cublas##P##tpttr(q.h, u, n, AP, A, lda);                            \
+  }                                                                            \
+  inline int trttp(Queue q, int u, int n, const T *A, int lda, T *AP) {        \
+    return cublas##P##trttp(q.h, u, n, A, lda, AP);                            \
+  }
+RG_CUBLAS_OTHERS(float, S)
+RG_CUBLAS_OTHERS(double, D)
+RG_CUBLAS_OTHERS(ComplexOf<float>, C)
+RG_CUBLAS_OTHERS(ComplexOf<double>, Z)
+#undef RG_CUBLAS_OTHERS
+#define RG_CUBLAS_OTHERS_REAL(T, P)                                            \
+  inline int rotate(Queue q, int n, T *x, int incx, T *y, int incy, T c, T s,  \
+                    T e, T f) {                                                \
+    T All[] = {-1, c, e, s, f};                                                \
+    return cublas##P##rotm_v2(q.h, n, x, incx, y, incy, All);                  \
+  }                                                                            \
+  inline int rankx(Queue q, bool, int u, int t, int n, int k, T a, const T *A, \
+                   int lda, const T *B, int ldb, T b, T *C, int ldc) {         \
+    return cublas##P##syrkx(q.h, u, t, n, k, &a, A, lda, B, ldb, &b, C, ldc);  \
+  }
+RG_CUBLAS_OTHERS_REAL(float, S)
+RG_CUBLAS_OTHERS_REAL(double, D)
+#undef RG_CUBLAS_OTHERS_REAL
+#define RG_CUBLAS_OTHERS_COMPLEX(T, R, P, N)                                   \
+  inline int rotate(Queue q, int n, T *x, int incx, T *y, int incy, T c, T s,  \
+                    T, T) {                                                    \
+    return cublas##P##rot_v2(q.h, n, x, incx, y, incy, &c.re, &s);             \
+  }                                                                            \
+  inline int rankx(Queue q, bool Hermitian, int u, int t, int n, int k, T a,   \
+                   const T *A, int lda, const T *B, int ldb, T b, T *C,        \
+                   int ldc) {                                                  \
+    return Hermitian ? cublas##P##herkx(q.h, u, t, n, k, &a, A, lda, B, ldb,   \
+                                        &b.re, C, ldc)                         \
+                     : cublas##P##syrkx(q.h, u, t, n, k, &a, A, lda, B, ldb,   \
+                                        &b, C, ldc);                           \
+  }                                                                            \
+  inline int asumTo(Queue q, int n, const T *x, int incx, R *r) {              \
+    return cublas##N##asum_v2(q.h, n, x, incx, r);                             \
+  }
+RG_CUBLAS_OTHERS_COMPLEX(ComplexOf<float>, float, C, Sc)
+RG_CUBLAS_OTHERS_COMPLEX(ComplexOf<double>, double, Z, Dz)
+#undef RG_CUBLAS_OTHERS_COMPLEX
 RG_CUBLAS_OVERLOADS(float, S)
 RG_CUBLAS_OVERLOADS(double, D)
 RG_CUBLAS_OVERLOADS(ComplexOf<float>, C)

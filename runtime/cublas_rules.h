@@ -532,5 +532,6 @@ template <class E, class O> struct NarrowGemm {
 } // namespace rg::device
 
 #include "cublas_complex.h"
+#include "cublas_others.h"
 
 #endif

@@ -1271,7 +1271,8 @@ uint64_t rg_launch_tape_of(void *function, void *module, uint64_t grid_xy, uint3
                            uint32_t block_z, uint64_t shared, void **arguments);
 static uint64_t rg_tape_for(const struct rg_kernel_record *k, struct rg_loaded_kernel *f,
                             const struct rg_launch_place *at, uint64_t shared, void **arguments) {
-  return rg_launch_tape_of(f->function, rg_module_of(k, f->device, f->registers), at->grid.x | (uint64_t)at->grid.y << 32, at->grid.z,
+  void *module = rg_module_of(k, f->device, f->registers);
+  return rg_launch_tape_of(f->function, module, at->grid.x | (uint64_t)at->grid.y << 32, at->grid.z,
                            at->block.x | (uint64_t)at->block.y << 32, at->block.z, shared, arguments);
 }
 

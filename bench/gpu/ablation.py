@@ -30,7 +30,7 @@ NAMES = [
     "gpu-recompute", "gpu-keep", "defer-nests", "pair-sines", "gpu-red", "leave-sums",
     "gpu-vector-red", "parameters-in-place", "loads-first", "gpu-select", "ask-again",
     "frame-arrays", "gpu-replay", "gpu-replay-shared", "gpu-again", "waits-that-end",
-    "count-strides", "several-at-once", "segment-recurrences", "gpu-counts", "gpu-plain",
+    "count-strides", "several-at-once", "unroll-recurrences", "segment-recurrences", "gpu-counts", "gpu-plain",
     "gpu-zeros", "gpu-phases", "gpu-merge", "gpu-sums-at-end", "block-sums", "gather-tiles",
     "group-additions", "merge-places", "invariant-shifts", "last-extremum", "neighbour-lanes",
     "join-additions", "loops-in-step", "step-sums", "gather-neighbours", "merge-in-line",

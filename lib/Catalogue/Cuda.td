@@ -193,6 +193,31 @@ defm cublas_trmm : Cublas<"trmm", "I:PIIIIIIPPIPIPI", "V:PIIIIIITPIPIPI",
 defm cublas_geam : Cublas<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
                           "n - - - - - rT - - rT - mT -", "">;
 defm cublas_dgmm : Cublas<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI", "n - - - rT - rT - mT -", "">;
+defm cublas_gbmv : Cublas<"gbmv", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
+                          "n - - - - - - rT - rT - - mT -">;
+defm cublas_tpttr : Cublas<"tpttr", "I:PIIPPI", "V:PIIPPI", "n - - rT mT -", "">;
+defm cublas_trttp : Cublas<"trttp", "I:PIIPIP", "V:PIIPIP", "n - - rT - mT", "">;
+defm cublas_syrkx : Cublas<"syrkx", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                           "n - - - - - rT - rT - - mT -", "">;
+// A number by value for each of the matrix that two numbers are multiplied by.
+defm cublas_rot : Cublas<"rot", "I:PIPIPIPP", "V:PIPIPITTTT", "n - mT - mT - - - - -">;
+defm cublas_sbmv : CublasNames<"sbmv", "I:PIIIPPIPIPPI", "V:PIIITPIPITPI">;
+defm cublas_spmv : CublasNames<"spmv", "I:PIIPPPIPPI", "V:PIITPPITPI">;
+defm cublas_spr : CublasNames<"spr", "I:PIIPPIP", "V:PIITPIP">;
+defm cublas_spr2 : CublasNames<"spr2", "I:PIIPPIPIP", "V:PIITPIPIP">;
+foreach P = ["D", "S", "Z", "C"] in {
+  foreach name = ["tpmv", "tpsv"] in
+    def "cublas_"#name#P
+        : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#"_v2"], "I:PIIIIPPI"> {
+      let Graph = "cublas h - - - - - - -";
+    }
+  // Its results are numbers: no graph has it.
+  def "cublas_rotg"#P
+      : Expansion<"rg_expand_cublas"#P#"rotg", ["cublas"#P#"rotg_v2"], "I:PPPPP">;
+}
+foreach P = ["D", "S"] in
+  def "cublas_rotm"#P
+      : Expansion<"rg_expand_cublas"#P#"rotm", ["cublas"#P#"rotm_v2"], "I:PIPIPIP">;
 
 foreach name = ["dotu", "dotc"] in
   defm "cublas_complex_"#name
@@ -242,11 +267,38 @@ defm cublas_complex_her : CublasComplex<"her", "I:PIIPPIPI", "V:PIITPIPI", "n - 
 foreach name = ["syr2", "her2"] in
   defm "cublas_complex_"#name
       : CublasComplex<name, "I:PIIPPIPIPI", "V:PIITPIPIPI", "n - - N rT - rT - mT -">;
+defm cublas_complex_gbmv : CublasComplex<"gbmv", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
+                                         "n - - - - - N rT - rT - N mT -">;
+defm cublas_complex_tpttr : CublasComplex<"tpttr", "I:PIIPPI", "V:PIIPPI", "n - - rT mT -", "">;
+defm cublas_complex_trttp : CublasComplex<"trttp", "I:PIIPIP", "V:PIIPIP", "n - - rT - mT", "">;
+defm cublas_complex_syrkx : CublasComplex<"syrkx", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                                          "n - - - - N rT - rT - N mT -", "">;
+defm cublas_complex_herkx : CublasComplex<"herkx", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                                          "n - - - - N rT - rT - N mT -", "", "herkx",
+                                          "V:PIIIITPIPIRPI">;
+defm cublas_complex_rot : CublasComplex<"rot", "I:PIPIPIPP", "V:PIPIPITTTT",
+                                        "n - mT - mT - N N N N", "_v2", "rot",
+                                        "V:PIPIPIRT">;
 defm cublas_complex_geam : CublasComplex<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
                                          "n - - - - N rT - N rT - mT -", "">;
 defm cublas_complex_dgmm : CublasComplex<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI",
                                          "n - - - rT - rT - mT -", "">;
 foreach P = ["Z", "C"] in {
+  foreach packed = [["hpmv", "PIIPPPIPPI", "PIITPPITPI"], ["hpr", "PIIPPIP", "PIIRPIP"],
+                    ["hpr2", "PIIPPIPIP", "PIITPIPIP"]] in
+    def "cublas_"#packed[0]#P
+        : Expansion<"rg_expand_cublas"#P#packed[0], ["cublas"#P#packed[0]#"_v2"], "I:"#packed[1]> {
+      let Graph = CublasGraph<"I:"#packed[1], "V:"#packed[2], P>.Form;
+    }
+  // Products with fewer multiplications are those with more.
+  def "cublas_gemm3m"#P
+      : Expansion<"rg_expand_cublas"#P#"gemm", ["cublas"#P#"gemm3m"], "I:PIIIIIPPIPIPPI"> {
+    let Graph = CublasGraph<"I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI", P>.Form;
+  }
+  defvar Rotate = !if(!eq(P, "Z"), "Zdrot", "Csrot");
+  def "cublas_"#Rotate : Expansion<"rg_expand_cublas"#Rotate, ["cublas"#Rotate#"_v2"], "I:PIPIPIPP"> {
+    let Graph = CublasGraph<"I:PIPIPIPP", "V:PIPIPIRR", P>.Form;
+  }
   foreach batch = [["gemvBatched", "PIIIPPIPIPPII", "PIIITPIPITPII"],
                    ["gemvStridedBatched", "PIIIPPILPILPPILI", "PIIITPILPILTPILI"],
                    ["trsmBatched", "PIIIIIIPPIPII", "PIIIIIITPIPII"]] in
@@ -263,6 +315,17 @@ foreach P = ["Z", "C"] in {
   defvar Letter = !if(!eq(P, "Z"), "D", "G");
   defvar Norm = !if(!eq(P, "Z"), "Dznrm2", "Scnrm2");
   defvar Scale = !if(!eq(P, "Z"), "Zdscal", "Csscal");
+  defvar Sum = !if(!eq(P, "Z"), "Dzasum", "Scasum");
+  def "cublas_"#Sum : Expansion<"rg_expand_cublas"#Sum, ["cublas"#Sum#"_v2"], "I:PIPIP"> {
+    let Graph = "cublas h - - - r";
+  }
+  def "cublas_sum_"#P
+      : Rule<"rg_cublas_"#Of#"asum_augment", "rg_cublas_"#Of#"asum_reverse",
+             "rg_cublas_"#Of#"asum_forward", ["rg_cublas_"#Of#"asum"], Letter#":PIPI",
+             "n - r"#Letter#" -"> {
+    let OfRuntime = 1;
+    let Text = "device";
+  }
   def "cublas_"#Norm : Expansion<"rg_expand_cublas"#Norm, ["cublas"#Norm#"_v2"], "I:PIPIP"> {
     let Graph = "cublas h - - - r";
   }
@@ -298,11 +361,21 @@ def cublas_hgemm_strided
   let Graph = "cublas h - - - - - H - - - - - - H - - - -";
 }
 
-foreach name = ["Idamax", "Idamin", "Isamax", "Isamin"] in
+foreach name = ["Idamax", "Idamin", "Isamax", "Isamin", "Izamax", "Izamin", "Icamax",
+                "Icamin"] in
   def "cublas_"#name
       : Expansion<"rg_expand_cublas"#name, ["cublas"#name#"_v2"], "I:PIPIP"> {
     let Graph = "cublas h - - - r";
   }
+def cublas_gemm3m_batched
+    : Expansion<"rg_expand_cublasCgemmBatched", ["cublasCgemm3mBatched"], "I:PIIIIIPPIPIPPII"> {
+  let Graph = "cublas h - - - - - C - - - - C - - -";
+}
+def cublas_gemm3m_strided
+    : Expansion<"rg_expand_cublasCgemmStridedBatched", ["cublasCgemm3mStridedBatched"],
+                "I:PIIIIIPPILPILPPILI"> {
+  let Graph = "cublas h - - - - - C - - - - - - C - - - -";
+}
 def cublas_gemm_ex
     : Expansion<"rg_expand_cublasGemmEx", ["cublasGemmEx"], "I:PIIIIIPPIIPIIPPIIII"> {
   let Graph = "cublas h - - - - - N@15,17 - t - - t - N@15,17 - t - t -";
@@ -595,8 +668,8 @@ def cuda_no_kernel : CudaRefused<
     "a launch of what is no kernel of this file: a host function is called, and its derivative, "
     "too", ["__cudaPushCallConfiguration"]>;
 def cublas_other : CudaRefused<
-    "which has no derivative yet; of floats and doubles levels 1 to 3 have one, of complex "
-    "numbers those of general, and products of other matrices", ["cublas*"]>;
+    "which has no derivative yet; levels 1 to 3 have one, but for triangular and Hermitian band "
+    "matrices", ["cublas*"]>;
 def cufft_other : CudaRefused<"which has no derivative; transforms by cufftExec have one", ["cufft*"]>;
 def cusparse_other : CudaRefused<
     "which has no derivative yet; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {

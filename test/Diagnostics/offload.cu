@@ -58,7 +58,7 @@ __global__ void stack(int *X) {
 CUdevice Device;
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaSurfaceObject_t' is unavailable: surface memory is not part of --offload=cpu
 __global__ void surface(cudaSurfaceObject_t S, float *X) {}
-// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'tex2DLod<float, {{.*}}>' is unavailable: fetches of mipmaps
-__global__ void mipmap(cudaTextureObject_t T, float *X) { *X = tex2DLod<float>(T, 0.0f, 0.0f, 0.0f); }
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'tex2DGrad<float, {{.*}}>' is unavailable: fetches with gradients
+__global__ void sloped(cudaTextureObject_t T, float *X, float2 D) { *X = tex2DGrad<float>(T, 0.0f, 0.0f, D, D); }
 #endif
 // RDC: error: the code of a file is made when the program is linked, with -fgpu-rdc

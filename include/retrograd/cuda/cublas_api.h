@@ -412,6 +412,102 @@ RG_CUBLAS_COMPLEX(cuComplex, float, C, Sc, Cs)
 RG_CUBLAS_COMPLEX(cuDoubleComplex, double, Z, Dz, Zd)
 #undef RG_CUBLAS_COMPLEX
 
+// Banded and packed matrices, rotations: of real numbers and of complex ones.
+#define RG_CUBLAS_OTHERS(_RgT, _RgR, _RgP, _RgI)                               \
+  cublasStatus_t cublas##_RgP##gbmv_v2(                                        \
+      cublasHandle_t handle, cublasOperation_t op, int m, int n, int kl,       \
+      int ku, const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *x,     \
+      int incx, const _RgT *beta, _RgT *y, int incy);                          \
+  cublasStatus_t cublas##_RgP##tpttr(cublasHandle_t handle,                    \
+                                     cublasFillMode_t fill, int n,             \
+                                     const _RgT *AP, _RgT *_RgA, int lda);     \
+  cublasStatus_t cublas##_RgP##trttp(cublasHandle_t handle,                    \
+                                     cublasFillMode_t fill, int n,             \
+                                     const _RgT *_RgA, int lda, _RgT *AP);     \
+  cublasStatus_t cublas##_RgP##syrkx(                                          \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##tpmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      cublasDiagType_t diag, int n, const _RgT *AP, _RgT *x, int incx);        \
+  cublasStatus_t cublas##_RgP##tpsv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      cublasDiagType_t diag, int n, const _RgT *AP, _RgT *x, int incx);        \
+  cublasStatus_t cublas##_RgP##rot_v2(cublasHandle_t handle, int n, _RgT *x,   \
+                                      int incx, _RgT *y, int incy,             \
+                                      const _RgR *c, const _RgT *s);           \
+  cublasStatus_t cublas##_RgP##rotg_v2(cublasHandle_t handle, _RgT *a,         \
+                                       _RgT *b, _RgR *c, _RgT *s);             \
+  cublasStatus_t cublasI##_RgI##amax_v2(cublasHandle_t handle, int n,          \
+                                        const _RgT *x, int incx, int *result); \
+  cublasStatus_t cublasI##_RgI##amin_v2(cublasHandle_t handle, int n,          \
+                                        const _RgT *x, int incx, int *result);
+RG_CUBLAS_OTHERS(float, float, S, s)
+RG_CUBLAS_OTHERS(double, double, D, d)
+RG_CUBLAS_OTHERS(cuComplex, float, C, c)
+RG_CUBLAS_OTHERS(cuDoubleComplex, double, Z, z)
+#undef RG_CUBLAS_OTHERS
+#define RG_CUBLAS_OTHERS_REAL(_RgT, _RgP)                                      \
+  cublasStatus_t cublas##_RgP##sbmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, int k,              \
+      const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *x, int incx,   \
+      const _RgT *beta, _RgT *y, int incy);                                    \
+  cublasStatus_t cublas##_RgP##spmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *AP, const _RgT *x, int incx, const _RgT *beta, _RgT *y,      \
+      int incy);                                                               \
+  cublasStatus_t cublas##_RgP##spr_v2(                                         \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, _RgT *AP);                                      \
+  cublasStatus_t cublas##_RgP##spr2_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, const _RgT *y, int incy, _RgT *AP);             \
+  cublasStatus_t cublas##_RgP##rotm_v2(cublasHandle_t handle, int n, _RgT *x,  \
+                                       int incx, _RgT *y, int incy,            \
+                                       const _RgT *param);
+RG_CUBLAS_OTHERS_REAL(float, S)
+RG_CUBLAS_OTHERS_REAL(double, D)
+#undef RG_CUBLAS_OTHERS_REAL
+#define RG_CUBLAS_OTHERS_COMPLEX(_RgT, _RgR, _RgP, _RgN, _RgS)                 \
+  cublasStatus_t cublas##_RgP##hpmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *AP, const _RgT *x, int incx, const _RgT *beta, _RgT *y,      \
+      int incy);                                                               \
+  cublasStatus_t cublas##_RgP##hpr_v2(                                         \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgR *alpha,  \
+      const _RgT *x, int incx, _RgT *AP);                                      \
+  cublasStatus_t cublas##_RgP##hpr2_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, const _RgT *y, int incy, _RgT *AP);             \
+  cublasStatus_t cublas##_RgP##herkx(                                          \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgR *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##gemm3m(                                         \
+      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
+      int m, int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,       \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgN##asum_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, _RgR *result); \
+  cublasStatus_t cublas##_RgS##rot_v2(cublasHandle_t handle, int n, _RgT *x,   \
+                                      int incx, _RgT *y, int incy,             \
+                                      const _RgR *c, const _RgR *s);
+RG_CUBLAS_OTHERS_COMPLEX(cuComplex, float, C, Sc, Cs)
+RG_CUBLAS_OTHERS_COMPLEX(cuDoubleComplex, double, Z, Dz, Zd)
+#undef RG_CUBLAS_OTHERS_COMPLEX
+cublasStatus_t cublasCgemm3mBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const cuComplex *alpha, const cuComplex *const _RgA[],
+    int lda, const cuComplex *const _RgB[], int ldb, const cuComplex *beta,
+    cuComplex *const _RgC[], int ldc, int count);
+cublasStatus_t cublasCgemm3mStridedBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const cuComplex *alpha, const cuComplex *_RgA, int lda,
+    long long int strideA, const cuComplex *_RgB, int ldb,
+    long long int strideB, const cuComplex *beta, cuComplex *_RgC, int ldc,
+    long long int strideC, int count);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -97,6 +97,10 @@ float conjugated(float a) { return a; }
 double conjugated(double a) { return a; }
 cuComplex conjugated(cuComplex a) { return cuConjf(a); }
 cuDoubleComplex conjugated(cuDoubleComplex a) { return cuConj(a); }
+float magnitude(float a) { return std::abs(a); }
+double magnitude(double a) { return std::abs(a); }
+float magnitude(cuComplex a) { return std::abs(a.x) + std::abs(a.y); }
+double magnitude(cuDoubleComplex a) { return std::abs(a.x) + std::abs(a.y); }
 bool isZero(float a) { return a == 0; }
 bool isZero(double a) { return a == 0; }
 bool isZero(cuComplex a) { return a.x == 0 && a.y == 0; }
@@ -255,6 +259,7 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 } // extern "C"
 
 #define T double
+#define PART T
 #define BLAS(x) d##x##_
 #define INDEX(x) id##x##_
 #define NAME(x) cublasD##x
@@ -263,9 +268,11 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 #undef T
 #undef BLAS
 #undef INDEX
+#undef PART
 #undef NAME
 #undef INDEX_NAME
 #define T float
+#define PART T
 #define BLAS(x) s##x##_
 #define INDEX(x) is##x##_
 #define NAME(x) cublasS##x
@@ -274,12 +281,18 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 #undef T
 #undef BLAS
 #undef INDEX
+#undef PART
 #undef NAME
 #undef INDEX_NAME
 #define R double
 #define T cuDoubleComplex
 #define BLAS(x) z##x##_
 #define NORM_BLAS dznrm2_
+#define SUM_BLAS dzasum_
+#define PART R
+#define INDEX_NAME(x) cublasIz##x
+#define SUM_NAME cublasDzasum_v2
+#define ROTATE_NAME cublasZdrot_v2
 #define NAME(x) cublasZ##x
 #define NORM_NAME cublasDznrm2_v2
 #define SCALE_NAME cublasZdscal_v2
@@ -288,6 +301,11 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 #undef T
 #undef BLAS
 #undef NORM_BLAS
+#undef SUM_BLAS
+#undef PART
+#undef INDEX_NAME
+#undef SUM_NAME
+#undef ROTATE_NAME
 #undef NAME
 #undef NORM_NAME
 #undef SCALE_NAME
@@ -295,10 +313,36 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 #define T cuComplex
 #define BLAS(x) c##x##_
 #define NORM_BLAS scnrm2_
+#define SUM_BLAS scasum_
+#define PART R
+#define INDEX_NAME(x) cublasIc##x
+#define SUM_NAME cublasScasum_v2
+#define ROTATE_NAME cublasCsrot_v2
 #define NAME(x) cublasC##x
 #define NORM_NAME cublasScnrm2_v2
 #define SCALE_NAME cublasCsscal_v2
 #include "Cublas.inc"
+
+extern "C" {
+cublasStatus_t cublasCgemm3mBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const cuComplex *alpha, const cuComplex *const A[], int lda,
+    const cuComplex *const B[], int ldb, const cuComplex *beta,
+    cuComplex *const C[], int ldc, int count) {
+  return cublasCgemmBatched(handle, opA, opB, m, n, k, alpha, A, lda, B, ldb,
+                            beta, C, ldc, count);
+}
+cublasStatus_t cublasCgemm3mStridedBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const cuComplex *alpha, const cuComplex *A, int lda,
+    long long int strideA, const cuComplex *B, int ldb, long long int strideB,
+    const cuComplex *beta, cuComplex *C, int ldc, long long int strideC,
+    int count) {
+  return cublasCgemmStridedBatched(handle, opA, opB, m, n, k, alpha, A, lda,
+                                   strideA, B, ldb, strideB, beta, C, ldc,
+                                   strideC, count);
+}
+}
 
 namespace {
 /// Numbers of 16 bits are multiplied as floats, and rounded in the end.
