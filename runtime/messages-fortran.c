@@ -358,6 +358,29 @@ void *rg_mpif_alltoallv(rg_arena *arena, uint64_t lanes, void *a0,
   return tape;
 }
 
+/*===- Operations of the program's own (messages-operations.c) ------------===*/
+
+void rg_mpi_own_note(intptr_t op, void *function);
+void *rg_mpi_own_operation(intptr_t op, intptr_t type);
+int rg_mpi_own_size(intptr_t comm);
+int rg_mpi_own_rank(intptr_t comm);
+int64_t rg_mpi_own_extent(intptr_t type);
+__attribute__((noinline)) void mpi_op_create_(void *function, const int *commutes, int *op,
+                                              int *error) {
+  pmpi_op_create_(function, commutes, op, error);
+  rg_mpi_own_note(op_of(op), function);
+}
+void *rg_mpif_own_operation(const int *op, const int *type) {
+  return rg_mpi_own_operation(op_of(op), type_of(type));
+}
+int rg_mpif_own_size(const int *comm) { return rg_mpi_own_size(comm_of(comm)); }
+int rg_mpif_own_rank(const int *comm) { return rg_mpi_own_rank(comm_of(comm)); }
+int64_t rg_mpif_own_extent(const int *type) { return rg_mpi_own_extent(type_of(type)); }
+int rg_mpif_own_in_place(const void *from) { return buffer_of(from) == RG_IN_PLACE; }
+int rg_mpif_own_self(void) {
+  return rg_mpi_is_open() ? MPI_Comm_c2f(RG_COMM_SELF) : (int)RG_COMM_SELF;
+}
+
 /*===- Requests ----------------------------------------------------------===*/
 
 /* As C has them, and back. */

@@ -13,9 +13,15 @@
 |*   gather       scatter                sum for all      the same
 |*   scatter      gather                 all to all       the same, back
 |*   for all      sum, scattered         sum, scattered   gather for all
+|*   neighbours   all to all, back
 |*
 |* Products, minima, maxima and scans gather what was put in and the adjoints,
 |* and each rank takes its part.
+|*
+|* What goes to neighbours of a topology has a block per edge, and not per rank:
+|* one rank may be several neighbours (a periodic dimension of one or two
+|* ranks). Which edge of the sender ends in which place of the receiver,
+|* libraries do not agree on; so the numbers of the edges go the same way first.
 |*
 |* All are started without waiting, tangents beside the primal and adjoints in
 |* the opposite order of the primal starts, which is the same on all ranks
@@ -51,6 +57,31 @@ int MPI_Reduce_scatter_block(const void *, void *, int, rg_handle, rg_handle,
                              rg_handle);
 int MPI_Scan(const void *, void *, int, rg_handle, rg_handle, rg_handle);
 int MPI_Exscan(const void *, void *, int, rg_handle, rg_handle, rg_handle);
+int MPI_Neighbor_allgather(const void *, int, rg_handle, void *, int, rg_handle,
+                           rg_handle);
+int MPI_Neighbor_allgatherv(const void *, int, rg_handle, void *, const int *,
+                            const int *, rg_handle, rg_handle);
+int MPI_Neighbor_alltoall(const void *, int, rg_handle, void *, int, rg_handle,
+                          rg_handle);
+int MPI_Neighbor_alltoallv(const void *, const int *, const int *, rg_handle,
+                           void *, const int *, const int *, rg_handle,
+                           rg_handle);
+int MPI_Ineighbor_allgather(const void *, int, rg_handle, void *, int,
+                            rg_handle, rg_handle, void *);
+int MPI_Ineighbor_allgatherv(const void *, int, rg_handle, void *, const int *,
+                             const int *, rg_handle, rg_handle, void *);
+int MPI_Ineighbor_alltoall(const void *, int, rg_handle, void *, int, rg_handle,
+                           rg_handle, void *);
+int MPI_Ineighbor_alltoallv(const void *, const int *, const int *, rg_handle,
+                            void *, const int *, const int *, rg_handle,
+                            rg_handle, void *);
+int MPI_Topo_test(rg_handle, int *);
+int MPI_Cartdim_get(rg_handle, int *);
+int MPI_Cart_shift(rg_handle, int, int, int *, int *);
+int MPI_Graph_neighbors_count(rg_handle, int, int *);
+int MPI_Graph_neighbors(rg_handle, int, int, int *);
+int MPI_Dist_graph_neighbors_count(rg_handle, int *, int *, int *);
+int MPI_Dist_graph_neighbors(rg_handle, int, int *, int *, int, int *, int *);
 int MPI_Ibcast(void *, int, rg_handle, int, rg_handle, void *);
 int MPI_Ireduce(const void *, void *, int, rg_handle, rg_handle, int, rg_handle,
                 void *);
@@ -87,6 +118,7 @@ typedef enum {
   SCATTER,
   FOR_ALL, /* gather for all */
   ALL_TO_ALL,
+  NEIGHBOURS,
   REDUCE,
   REDUCE_FOR_ALL,
   REDUCE_SCATTER,
@@ -103,10 +135,12 @@ typedef enum {
   MOST_AND_WHERE
 } rg_operator;
 
-/* One buffer of the routine: blocks, one per rank or one in all. */
+/* One buffer of the routine: blocks, one per rank or one in all; or one per
+ * edge, by the rank at its other end and the sender's number of it. */
 typedef struct rg_side {
   const rg_layout *layout;
   int blocks;
+  int *ranks, *edges; /* of neighbours; else null */
   int *counts;       /* elements per block */
   ptrdiff_t *offset; /* bytes */
   void **shadows;    /* per lane; null where it has none */
@@ -130,6 +164,8 @@ typedef struct rg_collective {
   intptr_t request;
   double *given, *got, *more;
   int *counts, *places; /* of the transfer */
+  int *numbers, *senders; /* of edges: ours, and by the place that they end in */
+  intptr_t numbering;     /* a request, of senders; 0: there is none */
 } rg_collective;
 
 /*===- Buffers -----------------------------------------------------------===*/
@@ -205,8 +241,9 @@ static void lay_out(rg_collective *c, const int *sizes, int **counts,
 /* The sizes of a side's blocks, where it has one per rank. */
 static int *sizes_of(const rg_collective *c, const rg_side *s) {
   int *sizes = rg_mpi_memory(NULL, (size_t)c->comm->size * sizeof *sizes);
-  for (int b = 0; b < c->comm->size; ++b)
-    sizes[b] = b < s->blocks ? (int)numbers_in(s, b) : 0;
+  memset(sizes, 0, (size_t)c->comm->size * sizeof *sizes);
+  for (int b = 0; b < s->blocks && (s->ranks || b < c->comm->size); ++b)
+    sizes[s->ranks ? s->ranks[b] : b] += (int)numbers_in(s, b);
   return sizes;
 }
 
@@ -342,6 +379,61 @@ static double *by_lanes(const rg_collective *c, const rg_side *s, int64_t first,
   return lanes;
 }
 
+/*===- Neighbours --------------------------------------------------------===*/
+
+/* Blocks by the rank at the other end, and of one rank by the sender's numbers
+ * of their edges: in this order both ends lay them out. */
+static void sort_edges(rg_side *s) {
+  for (int b = 1; b < s->blocks; ++b)
+    for (int a = b; a > 0 && (s->ranks[a - 1] > s->ranks[a] ||
+                              (s->ranks[a - 1] == s->ranks[a] &&
+                               s->edges[a - 1] > s->edges[a]));
+         --a) {
+#define RG_SWAP(T, array)                                                      \
+  do {                                                                         \
+    T rg_t = s->array[a];                                                      \
+    s->array[a] = s->array[a - 1];                                             \
+    s->array[a - 1] = rg_t;                                                    \
+  } while (0)
+      RG_SWAP(int, ranks);
+      RG_SWAP(int, edges);
+      RG_SWAP(int, counts);
+      RG_SWAP(ptrdiff_t, offset);
+#undef RG_SWAP
+    }
+}
+
+/* Edge b leads to or comes from ranks[b], or from nobody. */
+static void set_edges(rg_side *s, int *ranks, int *edges) {
+  int n = 0;
+  s->ranks = ranks;
+  s->edges = edges;
+  for (int b = 0; b < s->blocks; ++b) {
+    if (ranks[b] < 0)
+      continue;
+    ranks[n] = ranks[b];
+    edges[n] = b;
+    s->counts[n] = s->counts[b];
+    s->offset[n++] = s->offset[b];
+  }
+  s->blocks = n;
+  sort_edges(s);
+}
+
+/* What has arrived is by the receiver's numbers until those of the sender are
+ * here. */
+static void number_edges(rg_collective *c) {
+  if (!c->numbering)
+    return;
+  rg_status status;
+  if (c->numbering != RG_REQUEST_NULL)
+    MPI_Wait(&c->numbering, &status);
+  c->numbering = 0;
+  for (int b = 0; b < c->out.blocks; ++b)
+    c->out.edges[b] = c->senders[c->out.edges[b]];
+  sort_edges(&c->out);
+}
+
 /*===- Forward: tangents -------------------------------------------------===*/
 
 static void start_tangents(rg_collective *c) {
@@ -388,6 +480,7 @@ static void start_tangents(rg_collective *c) {
                     c->places, RG_DOUBLE, m->handle, &c->request);
     break;
   case ALL_TO_ALL:
+  case NEIGHBOURS:
     c->got = doubles(out);
     start_all_to_all(c, &c->in, &c->out);
     break;
@@ -428,6 +521,7 @@ static void wait_for(rg_collective *c) {
 
 static void finish_tangents(rg_collective *c) {
   wait_for(c);
+  number_edges(c);
   int rank = c->comm->rank;
   if (gathers(c)) {
     int first, last;
@@ -462,6 +556,7 @@ static void start_adjoints(rg_collective *c) {
           out = all_numbers(&c->out) * (int64_t)c->lanes;
   int64_t most = c->most * (int64_t)c->lanes;
   int *sizes = NULL;
+  number_edges(c);
   double *given = doubles(out > most ? out : most);
   if (all_numbers(&c->out) == 0)
     memset(given, 0, (size_t)most * sizeof *given);
@@ -499,6 +594,7 @@ static void start_adjoints(rg_collective *c) {
                         m->handle, &c->request);
     break;
   case ALL_TO_ALL:
+  case NEIGHBOURS:
     start_all_to_all(c, &c->out, &c->in);
     break;
   case REDUCE:
@@ -601,6 +697,7 @@ typedef struct rg_call {
   int to_count;
   const int *to_counts, *to_places;
   rg_handle to_type;
+  int waits, one_for_all; /* one_for_all: one block goes to all neighbours */
 } rg_call;
 
 static void set_side(rg_side *s, const rg_call *k, const rg_layout *layout,
@@ -608,6 +705,7 @@ static void set_side(rg_side *s, const rg_call *k, const rg_layout *layout,
                      const int *places, void *const *shadows) {
   s->layout = layout;
   s->blocks = blocks;
+  s->ranks = s->edges = NULL;
   s->counts = rg_mpi_memory(k->arena, (size_t)blocks * sizeof *s->counts);
   s->offset = rg_mpi_memory(k->arena, (size_t)blocks * sizeof *s->offset);
   ptrdiff_t next = 0;
@@ -659,6 +757,88 @@ static double *values_of(const rg_call *k, const rg_layout *l, const void *from,
                                 : *(const double *)at;
   }
   return v;
+}
+
+/* The ends of the edges of a topology: first those that come, then those that go. */
+static int *ends_of(const rg_call *k, const rg_comm *m, int *come, int *go) {
+  int kind = 0, dims = 0, weighted = 0, *ends;
+  MPI_Topo_test(k->comm, &kind);
+  if (!rg_mpi_is_open() && (kind == 1 || kind == 2))
+    kind = 3 - kind; /* MPICH numbers graphs before grids */
+  switch (kind) {
+  case 1:
+    MPI_Cartdim_get(k->comm, &dims);
+    *come = *go = 2 * dims;
+    ends = rg_mpi_memory(k->arena, 4 * (size_t)dims * sizeof *ends);
+    for (int d = 0; d < dims; ++d)
+      MPI_Cart_shift(k->comm, d, 1, &ends[2 * d], &ends[2 * d + 1]);
+    memcpy(ends + *come, ends, (size_t)*go * sizeof *ends);
+    break;
+  case 2:
+    MPI_Graph_neighbors_count(k->comm, m->rank, come);
+    *go = *come;
+    ends = rg_mpi_memory(k->arena, 2 * (size_t)*go * sizeof *ends);
+    MPI_Graph_neighbors(k->comm, m->rank, *go, ends);
+    memcpy(ends + *come, ends, (size_t)*go * sizeof *ends);
+    break;
+  case 3: {
+    MPI_Dist_graph_neighbors_count(k->comm, come, go, &weighted);
+    int all = *come + *go;
+    ends = rg_mpi_memory(k->arena, (size_t)all * sizeof *ends);
+    int *weights = rg_mpi_memory(NULL, (size_t)all * sizeof *weights);
+    MPI_Dist_graph_neighbors(k->comm, *come, ends, weights, *go, ends + *come,
+                             weights + *come);
+    free(weights);
+    break;
+  }
+  default:
+    rg_mpi_stop(k->routine, "the communicator has no topology");
+  }
+  for (int e = 0; e < *come + *go; ++e)
+    if (ends[e] == RG_PROC_NULL)
+      ends[e] = -1;
+  return ends;
+}
+
+static void set_neighbours(rg_collective *c, const rg_call *k,
+                           const rg_layout *from, const rg_layout *to) {
+  int come = 0, go = 0, *ends = ends_of(k, c->comm, &come, &go);
+  size_t all = (size_t)(come + go);
+  int *edges = rg_mpi_memory(k->arena, all * sizeof *edges);
+  set_side(&c->out, k, to, come, k->to_count, k->to_counts, k->to_places,
+           k->to_shadows);
+  set_side(&c->in, k, from, go, k->from_count, k->from_counts, k->from_places,
+           k->from_shadows);
+  for (int e = 0; k->one_for_all && e < go; ++e)
+    c->in.offset[e] = 0;
+  set_edges(&c->out, ends, edges);
+  set_edges(&c->in, ends + come, edges + come);
+  if (k->one_for_all)
+    return;
+  /* By the same routine: another one may take other edges. */
+  int most = come > go ? come : go, n = (int)sizeof(int);
+  c->numbers = rg_mpi_memory(k->arena, (all + 2 * (size_t)most) * sizeof(int));
+  c->senders = c->numbers + go;
+  int *counts = c->senders + come, *places = counts + most;
+  for (int e = 0; e < most; ++e) {
+    counts[e] = n;
+    places[e] = e * n;
+  }
+  for (int e = 0; e < go; ++e)
+    c->numbers[e] = e;
+  c->numbering = RG_REQUEST_NULL;
+  if (!k->to_counts && k->waits)
+    MPI_Neighbor_alltoall(c->numbers, n, RG_BYTE, c->senders, n, RG_BYTE,
+                          k->comm);
+  else if (!k->to_counts)
+    MPI_Ineighbor_alltoall(c->numbers, n, RG_BYTE, c->senders, n, RG_BYTE,
+                           k->comm, &c->numbering);
+  else if (k->waits)
+    MPI_Neighbor_alltoallv(c->numbers, counts, places, RG_BYTE, c->senders,
+                           counts, places, RG_BYTE, k->comm);
+  else
+    MPI_Ineighbor_alltoallv(c->numbers, counts, places, RG_BYTE, c->senders,
+                            counts, places, RG_BYTE, k->comm, &c->numbering);
 }
 
 static rg_collective *record(const rg_call *k) {
@@ -751,6 +931,9 @@ static rg_collective *record(const rg_call *k) {
       set_side(&c->in, k, from, n, k->from_count, k->from_counts,
                k->from_places, k->from_shadows);
     break;
+  case NEIGHBOURS:
+    set_neighbours(c, k, from, to);
+    break;
   default: {
     /* In place: what is reduced lies where the result goes. */
     const void *operand = in_place ? k->to : k->from;
@@ -796,6 +979,9 @@ static void drop(rg_collective *c) {
   free(c->out.counts);
   free(c->out.offset);
   free(c->out.shadows);
+  free(c->out.ranks); /* and those of the other side, behind them */
+  free(c->out.edges);
+  free(c->numbers);
   free(c->sizes);
   free(c->values);
   free(c);
@@ -848,6 +1034,7 @@ static void *started(const rg_call *k, rg_collective *c, const void *request) {
                  .lanes = lanes,                                               \
                  .routine = "MPI_" #Name,                                      \
                  .comm = comm,                                                 \
+                 .waits = 1,                                                   \
                  __VA_ARGS__};                                                 \
     rg_collective *c = record(&k);                                             \
     *result = MPI_##Name(RG_LIST ARGUMENTS, comm);                             \
@@ -944,5 +1131,24 @@ RG_BOTH(alltoallv, Alltoallv, (RG_FROMS, RG_TOS),
         (from, from_counts, from_places, from_type, to, to_counts, to_places,
          to_type),
         .shape = ALL_TO_ALL, RG_ENDS, .from_counts = from_counts,
+        .from_places = from_places, .to_counts = to_counts,
+        .to_places = to_places)
+RG_BOTH(neighbor_allgather, Neighbor_allgather, (RG_FROM, RG_TO),
+        (from, from_count, from_type, to, to_count, to_type),
+        .shape = NEIGHBOURS, .one_for_all = 1, RG_ENDS,
+        .from_count = from_count, .to_count = to_count)
+RG_BOTH(neighbor_allgatherv, Neighbor_allgatherv, (RG_FROM, RG_TOS),
+        (from, from_count, from_type, to, to_counts, to_places, to_type),
+        .shape = NEIGHBOURS, .one_for_all = 1, RG_ENDS,
+        .from_count = from_count, .to_counts = to_counts,
+        .to_places = to_places)
+RG_BOTH(neighbor_alltoall, Neighbor_alltoall, (RG_FROM, RG_TO),
+        (from, from_count, from_type, to, to_count, to_type),
+        .shape = NEIGHBOURS, RG_ENDS, .from_count = from_count,
+        .to_count = to_count)
+RG_BOTH(neighbor_alltoallv, Neighbor_alltoallv, (RG_FROMS, RG_TOS),
+        (from, from_counts, from_places, from_type, to, to_counts, to_places,
+         to_type),
+        .shape = NEIGHBOURS, RG_ENDS, .from_counts = from_counts,
         .from_places = from_places, .to_counts = to_counts,
         .to_places = to_places)

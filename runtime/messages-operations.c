@@ -18,7 +18,7 @@ struct rg_mpi_operation {
 } *rg_mpi_operations;
 
 /* A handle that was freed may come again, for another function. */
-static void note(rg_handle op, void *function) {
+void rg_mpi_own_note(intptr_t op, void *function) {
   rg_mpi_lock();
   struct rg_mpi_operation *o = rg_mpi_operations;
   while (o && o->op != op)
@@ -35,7 +35,7 @@ static void note(rg_handle op, void *function) {
 __attribute__((noinline)) int MPI_Op_create(void *function, int commutes,
                                             void *op) {
   int result = PMPI_Op_create(function, commutes, op);
-  note(rg_mpi_handle_at(op, 0), function);
+  rg_mpi_own_note(rg_mpi_handle_at(op, 0), function);
   return result;
 }
 

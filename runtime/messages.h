@@ -42,6 +42,8 @@ void pmpi_init_(int *);
 void pmpi_init_thread_(const int *, int *, int *);
 int PMPI_Op_create(void *, int, void *);
 int MPI_Op_create(void *, int, void *);
+void pmpi_op_create_(void *, const int *, int *, int *);
+void mpi_op_create_(void *, const int *, int *, int *);
 void mpi_init_(int *);
 void mpi_init_thread_(const int *, int *, int *);
 int MPI_Comm_test_inter(rg_handle, int *);

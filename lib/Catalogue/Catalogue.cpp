@@ -289,9 +289,9 @@ bool isInactiveName(StringRef Name) {
 ArrayRef<ParallelMethodRecord> parallelMethods() { return ParallelMethods; }
 
 ArrayRef<StringRef> routinesAtStart() {
-  static constexpr StringRef Names[] = {"MPI_Init", "MPI_Init_thread",
-                                        "mpi_init_", "mpi_init_thread_",
-                                        "MPI_Op_create"};
+  static constexpr StringRef Names[] = {"MPI_Init",      "MPI_Init_thread",
+                                        "mpi_init_",     "mpi_init_thread_",
+                                        "MPI_Op_create", "mpi_op_create_"};
   return Names;
 }
 

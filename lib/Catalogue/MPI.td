@@ -89,6 +89,14 @@ def mpi_alltoall : Message<"rg_mpi_alltoall", ["MPI_Alltoall"], "I:PI?PI??", "r@
 def mpi_ialltoall : Message<"rg_mpi_ialltoall", ["MPI_Ialltoall"], "I:PI?PI??P", "r@2 - - m@5 - - - i">;
 def mpi_alltoallv : Message<"rg_mpi_alltoallv", ["MPI_Alltoallv"], "I:PPP?PPP??", "r@3 n n - m@7 n n - -">;
 def mpi_ialltoallv : Message<"rg_mpi_ialltoallv", ["MPI_Ialltoallv"], "I:PPP?PPP??P", "r@3 n n - m@7 n n - - i">;
+def mpi_neighbor_allgather : Message<"rg_mpi_neighbor_allgather", ["MPI_Neighbor_allgather"], "I:PI?PI??", "r@2 - - m@5 - - -">;
+def mpi_ineighbor_allgather : Message<"rg_mpi_ineighbor_allgather", ["MPI_Ineighbor_allgather"], "I:PI?PI??P", "r@2 - - m@5 - - - i">;
+def mpi_neighbor_allgatherv : Message<"rg_mpi_neighbor_allgatherv", ["MPI_Neighbor_allgatherv"], "I:PI?PPP??", "r@2 - - m@6 n n - -">;
+def mpi_ineighbor_allgatherv : Message<"rg_mpi_ineighbor_allgatherv", ["MPI_Ineighbor_allgatherv"], "I:PI?PPP??P", "r@2 - - m@6 n n - - i">;
+def mpi_neighbor_alltoall : Message<"rg_mpi_neighbor_alltoall", ["MPI_Neighbor_alltoall"], "I:PI?PI??", "r@2 - - m@5 - - -">;
+def mpi_ineighbor_alltoall : Message<"rg_mpi_ineighbor_alltoall", ["MPI_Ineighbor_alltoall"], "I:PI?PI??P", "r@2 - - m@5 - - - i">;
+def mpi_neighbor_alltoallv : Message<"rg_mpi_neighbor_alltoallv", ["MPI_Neighbor_alltoallv"], "I:PPP?PPP??", "r@3 n n - m@7 n n - -">;
+def mpi_ineighbor_alltoallv : Message<"rg_mpi_ineighbor_alltoallv", ["MPI_Ineighbor_alltoallv"], "I:PPP?PPP??P", "r@3 n n - m@7 n n - - i">;
 
 def mpi_environment : InactiveInC<
     ["MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalize", "MPI_Finalized",
@@ -107,7 +115,9 @@ def mpi_communicators : InactiveInC<
      "MPI_Group_intersection", "MPI_Group_difference", "MPI_Group_range_incl",
      "MPI_Cart_create", "MPI_Cart_coords", "MPI_Cart_rank", "MPI_Cart_shift", "MPI_Cart_get",
      "MPI_Cart_sub", "MPI_Cartdim_get", "MPI_Dims_create", "MPI_Topo_test",
-     "MPI_Graph_create", "MPI_Dist_graph_create_adjacent"]> {
+     "MPI_Graph_create", "MPI_Graph_get", "MPI_Graphdims_get", "MPI_Graph_neighbors",
+     "MPI_Graph_neighbors_count", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent",
+     "MPI_Dist_graph_neighbors", "MPI_Dist_graph_neighbors_count"]> {
   let Summary = "who a process is, and with whom it is together";
 }
 def mpi_datatypes : InactiveInC<
@@ -233,7 +243,11 @@ def mpi_datatypes_fortran : InactiveInC<
     "mpi_type_create_resized_", "mpi_type_create_subarray_", "mpi_type_dup_",
     "mpi_type_commit_", "mpi_type_free_", "mpi_type_size_", "mpi_type_extent_",
     "mpi_type_get_extent_", "mpi_type_get_true_extent_", "mpi_type_lb_", "mpi_type_ub_",
-    "mpi_pack_size_", "mpi_op_create_", "mpi_op_free_"]>;
+    "mpi_pack_size_", "mpi_op_free_"]>;
+def mpi_operations_fortran : InactiveInC<["mpi_op_create_"]> {
+  let OfRuntime = 1;
+  let Summary = "how numbers are reduced";
+}
 def mpi_probes_fortran : InactiveInC<
    ["mpi_probe_", "mpi_iprobe_", "mpi_get_count_", "mpi_get_elements_", "mpi_test_cancelled_",
     "mpi_status_set_error_", "mpi_buffer_attach_", "mpi_buffer_detach_",
@@ -243,7 +257,9 @@ def mpi_probes_fortran : InactiveInC<
 let Section = "The runtime" in
 def mpi_own_operation : InactiveInC<
    ["rg_mpi_own_operation", "rg_mpi_own_size", "rg_mpi_own_rank", "rg_mpi_own_counts",
-    "rg_mpi_own_extent", "rg_mpi_own_in_place", "rg_mpi_own_self"]> {
+    "rg_mpi_own_extent", "rg_mpi_own_in_place", "rg_mpi_own_self", "rg_mpif_own_operation",
+    "rg_mpif_own_size", "rg_mpif_own_rank", "rg_mpif_own_extent", "rg_mpif_own_in_place",
+    "rg_mpif_own_self"]> {
   let Summary = "what a reduction by the program's own operation needs to know";
   let OfRuntime = 1;
 }
