@@ -312,7 +312,7 @@ static uint64_t budget(uint64_t share) {
 
 /* Makes p's memory large enough for so many warps, and for as many as it was for unless these
    shall have it alone. Kernels that use what it has must have ended. */
-static int grow(struct device_pool *p, uint64_t warps, uint64_t lane_bytes, int alone, void *stream) {
+static int grow(struct device_pool *p, uint64_t warps, uint64_t lane_bytes, uint64_t need, int alone, void *stream) {
   struct pool *pool = &p->pool;
   uint64_t most = alone || warps > pool->count ? warps : pool->count;
   if (pool->memory && cudaDeviceSynchronize())
@@ -322,8 +322,12 @@ static int grow(struct device_pool *p, uint64_t warps, uint64_t lane_bytes, int 
   pool->memory = pool->slots = NULL;
   pool->count = 0;
   uint64_t bytes = budget(lane_bytes > LANE_BYTES ? 2 : 4), wish = lane_bytes;
+  /* What these are known to need, in place of a power of two above it. */
+  need = (need + 15) / 16 * 16;
+  if (most * LANES * lane_bytes > bytes && need < lane_bytes && need >= LANE_BYTES && most * LANES * need <= bytes)
+    lane_bytes = need;
   while (lane_bytes > LEAST_LANE_BYTES && most * LANES * lane_bytes > bytes)
-    lane_bytes /= 2;
+    lane_bytes = lane_bytes / 32 * 16;
   p->limit = lane_bytes < wish ? lane_bytes : 0;
   pool->lane_bytes = lane_bytes;
   if (most * LANES * lane_bytes <= bytes && !cudaMalloc(&pool->memory, most * LANES * lane_bytes) &&
@@ -415,7 +419,7 @@ static void provide(struct known *k, uint64_t warps, uint64_t need, int alone) {
     while (!p->limit && lane_bytes < *(volatile uint64_t *)p->pool.wanted)
       lane_bytes *= 2;
     if ((warps <= p->pool.count && lane_bytes <= p->pool.lane_bytes) ||
-        grow(p, warps, lane_bytes, alone, stream)) {
+        grow(p, warps, lane_bytes, need, alone, stream)) {
       if (!atomic_load(&k->warps) &&
           (cudaMemcpyAsync(k->tape, &p->here, sizeof p->here, TO_DEVICE, stream) || cudaStreamSynchronize(stream)))
         warps = 0;
@@ -525,23 +529,23 @@ static uint64_t reserved_by(const struct known *k) {
   return words[1];
 }
 
-/* Whether a piece of what the launch's threads ask for fits nowhere. Of the heap's bytes those that
-   run at once have their parts: that is asked of the first blocks alone. */
-static int lacks_tape(const struct known *k, uint64_t piece, uint64_t blocks, uint64_t threads, void **arguments,
-                      uint32_t *at, size_t *heap) {
+/* Whether a piece of what the launch's threads ask for fits nowhere. Of the heap's bytes those
+   blocks that run at once have their parts: as many as some of them ask for, each for its like. */
+static int lacks_tape(const struct known *k, uint64_t piece, uint64_t at_once, uint64_t threads, void **arguments,
+                      uint32_t *at) {
   enum { SOME = 16 };
-  uint64_t together = 0;
-  if (reserved_by(k) >= piece || cudaDeviceGetLimit(heap, HEAP_SIZE))
+  uint64_t some = at_once < SOME ? at_once : SOME, together = 0;
+  size_t heap = 0;
+  if (reserved_by(k) >= piece || cudaDeviceGetLimit(&heap, HEAP_SIZE))
     return 0;
-  for (uint64_t b = 0; b < blocks && b < SOME && together <= *heap; ++b)
-    for (uint64_t t = 0; t < threads && together <= *heap; ++t) {
-      go_to(at, b, t);
+  for (uint64_t b = 0; b < some; ++b)
+    for (uint64_t t = 0; t < threads; ++t) {
+      go_to(at, b * at_once / some, t);
       uint64_t bytes = asked_by(k, arguments, at).piece;
-      together += bytes >= piece ? bytes : 0;
-      if (together < bytes)
+      if (bytes > heap || (together += bytes >= piece ? bytes : 0) / some * at_once > heap)
         return 1;
     }
-  return together > *heap;
+  return 0;
 }
 
 /* With more dynamic shared memory than any device has, a launch fails. */
@@ -631,7 +635,6 @@ static void foresee_tape(struct launch *l) {
 /* Memory for so many warps, if that is not enough yet. Returns whether the launch may go on. */
 static int provide_room(struct launch *l, uint64_t warps, uint64_t need, int enough, uint64_t at_once) {
   struct known *k = l->kernel;
-  size_t heap = 0;
   if (!enough) {
     provide(k, warps, need && reserved_by(k) >= need ? 0 : need, 0);
     if (need > atomic_load(&k->need))
@@ -640,14 +643,14 @@ static int provide_room(struct launch *l, uint64_t warps, uint64_t need, int eno
   struct device_pool *p = known_pool(k->device);
   if (has_room(l, p))
     return 1;
-  if (lacks_tape(k, l->asked.piece, l->blocks, l->threads, l->arguments, l->at, &heap)) {
+  if (lacks_tape(k, l->asked.piece, at_once, l->threads, l->arguments, l->at)) {
     /* The program may have given memory back since, and earlier launches had more warps. */
     if (p) {
       p->limit = 0;
       provide(k, warps, need, 1);
     }
     if (!has_room(l, known_pool(k->device))) {
-      say_no_room(k, known_pool(k->device), l->asked, at_once);
+      say_no_room(k, known_pool(k->device), l->asked, at_once * l->threads);
       return 0;
     }
   } else {
@@ -703,7 +706,7 @@ static uint64_t launch_tape(struct known *k, uint64_t grid_xy, uint32_t grid_z, 
   while (atomic_flag_test_and_set(&rg_pools_busy))
     ;
   if (!cudaThreadExchangeStreamCaptureMode(&mode)) {
-    if (!provide_room(&l, warps, need, fits && warps <= known, blocks * l.threads))
+    if (!provide_room(&l, warps, need, fits && warps <= known, blocks))
       shared = NO_LAUNCH;
     cudaThreadExchangeStreamCaptureMode(&mode);
   }

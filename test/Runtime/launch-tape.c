@@ -135,8 +135,17 @@ int main(void) {
   arena[1] = 0;
   // CHECK-NEXT: few: shared 100, stack 32768, pool 8388608
   launch("few", 2, 2, 1, 1000);
+  // The power of two does not fit, but what threads ask for.
+  // CHECK-NEXT: exactly: shared 100, stack 32768, pool 573504
+  launch("exactly", 0, 1024, 64, 70);
+  // A heap that some blocks have room in, and not all that run at once.
+  heap = 4ull << 30;
+  // CHECK-NEXT: retrograd: {{.*}}has no room
+  // CHECK-NEXT: some blocks: shared 2147483647
+  launch("some blocks", 6, 1024, 64, 400);
+  heap = 8 << 20;
   // Then for many again.
-  // CHECK-NEXT: many: shared 100, stack 32768, pool 524288
+  // CHECK-NEXT: many: shared 100, stack 32768, pool 573504
   launch("many", 0, 1024, 64, 40);
   // No memory at all: the heap is enough for one thread, and not for two.
   unused = 1 << 20;
@@ -147,7 +156,7 @@ int main(void) {
   launch("two threads", 3, 2, 1, 1000);
   // Memory that has come back is used.
   unused = 8192ull << 30;
-  // CHECK-NEXT: more memory: shared 100, stack 32768, pool 8388608
+  // CHECK-NEXT: more memory: shared 100, stack 32768, pool 9175040
   launch("more memory", 0, 1024, 64, 1000);
 
   // Registers of a block. The launch itself fails.
