@@ -7,6 +7,7 @@
 
 #include "Polish/DeviceReductions.h"
 #include "Polish/BlockSums.h"
+#include "Polish/BlocksInTurn.h"
 #include "Polish/KnownSpaces.h"
 #include "Polish/LeaveSums.h"
 #include "Polish/LoadsFirst.h"
@@ -102,6 +103,9 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
               [&] { leaveSums(F, Machine, FAM.getResult<AAManager>(F)); });
     Steps.run(step::LoadsFirst, F,
               [&] { moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F)); });
+    if (Opts.CleanUp && !F.isDeclaration() && !F.hasOptNone())
+      Steps.run(step::BlocksInTurn, F,
+                [&] { return takeBlocksInTurn(F, FAM); });
   }
   addToNeighbours(Derived, FAM, Opts);
   for (Function &F : M)

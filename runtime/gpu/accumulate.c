@@ -524,6 +524,12 @@ RG_NOINLINE rg_u4 rg_peers(uint32_t key) {
     rg_u4 one = {active, lanes, bits, active == ~0u ? 63 : 0};
     return one;
   }
+  /* Or lanes side by side have places side by side. */
+  uint32_t apart = key - theirs, step = me - first;
+  if (__nvvm_vote_all_sync(active, apart == 4 * step) || __nvvm_vote_all_sync(active, apart == 8 * step)) {
+    rg_u4 alone = {active, 0, bits | 1u << 8, active == ~0u ? 1u << 5 : 0};
+    return alone;
+  }
   uint32_t peers = __nvvm_match_any_sync_i32(active, key);
   uint32_t rest = peers & ~((2u << me) - 1);
   bits |= (peers & ((1u << me) - 1)) ? 0 : 1u << 8;
