@@ -34,8 +34,8 @@ NAMES = [
     "gpu-zeros", "gpu-phases", "gpu-merge", "gpu-sums-at-end", "block-sums", "gather-tiles",
     "group-additions", "merge-places", "invariant-shifts", "last-extremum", "neighbour-lanes",
     "join-additions", "loops-in-step", "step-sums", "gather-neighbours", "merge-in-line",
-    "swap-blocks", "zero-ways", "one-addition", "block-copies", "blocks-in-turn", "stack-tape",
-    "launch-tape",
+    "swap-blocks", "zero-ways", "one-addition", "block-copies", "blocks-in-turn", "skipped-sums",
+    "stack-tape", "launch-tape",
 ]
 PROGRAMS = "XsBench RsBench Lbm Lulesh Dg Matmul Attention Splat Layers"
 ALL_ON = "all-on"

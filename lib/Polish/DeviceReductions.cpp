@@ -13,6 +13,7 @@
 #include "Polish/LoadsFirst.h"
 #include "Polish/ParametersInPlace.h"
 #include "Polish/PolishSteps.h"
+#include "Polish/SkippedSums.h"
 #include "Polish/VectorAdditions.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -103,9 +104,12 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
               [&] { leaveSums(F, Machine, FAM.getResult<AAManager>(F)); });
     Steps.run(step::LoadsFirst, F,
               [&] { moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F)); });
-    if (Opts.CleanUp && !F.isDeclaration() && !F.hasOptNone())
+    if (Opts.CleanUp && !F.isDeclaration() && !F.hasOptNone()) {
+      Steps.run(step::SkippedSums, F,
+                [&] { return answerWhereSkipped(F, FAM); });
       Steps.run(step::BlocksInTurn, F,
                 [&] { return takeBlocksInTurn(F, FAM); });
+    }
   }
   addToNeighbours(Derived, FAM, Opts);
   for (Function &F : M)
