@@ -84,6 +84,9 @@ Question::Question(const DerivativeRequest &R, Function &Prepared,
   Made->addFnAttr(Attribute::MinSize);
   Made->addFnAttr(Attribute::OptimizeForSize);
   Made->addFnAttr(Attribute::NoInline);
+  // Integers alone, thousands of operations in one block: packing them takes
+  // LLVM longer than all else that it does here.
+  Made->addFnAttr(Attribute::NoImplicitFloat);
   B.SetInsertPoint(BasicBlock::Create(Made->getContext(), "", Made));
   auto Next = Made->arg_begin();
   for (Argument &A : Prepared.args()) {

@@ -40,6 +40,7 @@
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -98,6 +99,33 @@ private:
   const CompilerInstance &CI;
 };
 
+/// Clang tracks source lines for nothing but our messages: a driver's -Rpass=
+/// (tools/rg-clang) names a pass that does not exist.
+bool linesAreForMessages(const CompilerInstance &CI) {
+  const CodeGenOptions &C = CI.getCodeGenOpts();
+  const frontend::ActionKind Action = CI.getFrontendOpts().ProgramAction;
+  return C.getDebugInfo() == llvm::codegenoptions::LocTrackingOnly &&
+         C.OptimizationRemark.Pattern == "^rg-source-locations$" &&
+         !C.OptimizationRemarkMissed.hasValidPattern() &&
+         !C.OptimizationRemarkAnalysis.hasValidPattern() &&
+         C.OptRecordFile.empty() && C.OptRecordPasses.empty() &&
+         C.SampleProfileFile.empty() && C.StackUsageOutput.empty() &&
+         !retrograd::isForLink(CI) &&
+         (Action == frontend::EmitObj || Action == frontend::EmitAssembly);
+}
+
+/// Behind our last message. The code generator analyses where variables are in
+/// each function that has a DISubprogram, though there is no variable and
+/// nothing of it is written.
+class DropLines : public llvm::PassInfoMixin<DropLines> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
+    llvm::StripDebugInfo(M);
+    return llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 class RetrogradLoader final : public PluginASTAction {
 public:
   ActionType getActionType() override { return AddBeforeMainAction; }
@@ -131,6 +159,12 @@ public:
       });
     }
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
+    if (linesAreForMessages(CI))
+      CodeGen.PassBuilderCallbacks.push_back([](llvm::PassBuilder &PB) {
+        PB.registerOptimizerLastEPCallback(
+            [](llvm::ModulePassManager &MPM, llvm::OptimizationLevel,
+               llvm::ThinOrFullLTOPhase) { MPM.addPass(DropLines()); });
+      });
     retrograd::leaveToClangPlugin();
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;

@@ -97,6 +97,12 @@ Function *Differentiator::preferApart(ArrayRef<const EntryCall *> Calls) {
   return Choice;
 }
 
+/// With more instructions, the derivative for arguments that overlap is made
+/// for size. Else its loops would have two forms each, with questions in front
+/// of them that say no where it runs at all, and LLVM would spend more time on
+/// it than on the one that calls usually take.
+static constexpr unsigned LargeGeneral = 1000;
+
 /// One derivative of Copy, one of what Calls ask for, and Choose's choice.
 Function *Differentiator::chooseBetween(
     ArrayRef<const EntryCall *> Calls, Function &Copy,
@@ -117,6 +123,8 @@ Function *Differentiator::chooseBetween(
   if (!General)
     return nullptr;
   Function *Choice = Choose(*Disjoint, *General);
+  if (General->getInstructionCount() > LargeGeneral)
+    General->addFnAttr(Attribute::OptimizeForSize);
   for (auto &[Known, D] : Answered)
     if (Known == R)
       D = Choice;

@@ -2,6 +2,10 @@
 // (lib/Analysis/FieldRanges.cpp). test/Execute/C/disjoint-fields.c asks whether it is right.
 // RUN: %rgcc -O2 -fno-discard-value-names -c %s -o /dev/null -mllvm -rg-print-plan 2>&1 | FileCheck %s
 // RUN: %rgcc -O2 -fno-discard-value-names -c %s -o /dev/null -mllvm -rg-print-plan -mllvm -rg-disable=disjoint-arguments 2>&1 | FileCheck --check-prefix=OFF %s
+// The question is integers, many of them in one block: LLVM does not look for vectors there.
+// RUN: %rgcc -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=QUESTION %s
+// QUESTION: define {{.*}}@rg.layers.apart({{.*}} #[[ATTRIBUTES:[0-9]+]]
+// QUESTION: attributes #[[ATTRIBUTES]] = {{.*}} noimplicitfloat
 // OFF-NOT: rg.disjoint
 // OFF: float %{{[0-9]+}}
 int enzyme_dup, enzyme_const;
