@@ -327,17 +327,22 @@ class Nest:
             inner = 1 if len(self.counters) == 1 or rng.random() < 0.8 else 0
             if inner and rng.random() < 0.2:
                 inner = 2
+        home = None
         if inner and rng.random() < 0.3:
             t = f"t{self.scalars}"
             self.scalars += 1
-            self.emit(f"{self.type} {t} = {self.value(2)};", depth)
+            if rng.random() < 0.6:
+                home = self.place(rng.choice(self.arrays))
+            self.emit(f"{self.type} {t} = {home or self.value(2)};", depth)
             self.cells.append(t)
         if not inner or rng.random() < 0.3:
             for _ in range(rng.randint(1, 2)):
                 self.statement(depth)
         for _ in range(inner):
             self.loop(depth)
-        if inner and (rng.random() < 0.3 or self.cells):
+        if home:  # a sum that goes back to where it was loaded
+            self.emit(f"{home} = {t};" if rng.random() < 0.7 else f"{home} = {t} + {self.value(2)};", depth)
+        if inner and not home and (rng.random() < 0.3 or self.cells):
             self.statement(depth)
             if self.cells:
                 self.emit(f"{self.place(rng.choice(self.arrays))} = {self.cells[-1]};", depth)

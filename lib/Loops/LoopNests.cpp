@@ -88,6 +88,19 @@ static Machine machine(const TargetTransformInfo &TTI, bool Threads) {
 
 namespace {
 
+/// A nest, and orders for it.
+struct Attempt {
+  std::unique_ptr<Nest> N;
+  std::unique_ptr<Scheduler> Order;
+  std::vector<Scheduler::Proposal> Orders;
+
+  /// Cycles of the best order, or of the program's.
+  double cycles() const {
+    return Order->cyclesOfProgram() *
+           (Orders.empty() ? 1 : Orders.front().Cost);
+  }
+};
+
 /// The nests of one function.
 class Improver {
 public:
@@ -100,6 +113,8 @@ private:
   /// What was done to L's nest.
   enum Outcome { NoNest, Left, Changed };
   Outcome improve(Loop &L);
+  Attempt attempt(Loop &L, bool SumsInMemory, std::string &WhyNot,
+                  Instruction *&At);
   void remark(const Instruction *At, const Loop &L, bool Done,
               const Twine &Text);
 
@@ -124,14 +139,40 @@ void Improver::remark(const Instruction *At, const Loop &L, bool Done,
              << Text.str());
 }
 
+Attempt Improver::attempt(Loop &L, bool SumsInMemory, std::string &WhyNot,
+                          Instruction *&At) {
+  Attempt A;
+  A.N = raise(
+      L, FAM.getResult<LoopAnalysis>(F),
+      FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<AAManager>(F),
+      FAM.getResult<DominatorTreeAnalysis>(F), SumsInMemory, WhyNot, At);
+  if (!A.N)
+    return A;
+  A.Order = std::make_unique<Scheduler>(
+      *A.N, machine(FAM.getResult<TargetIRAnalysis>(F), O.Threads));
+  if (A.Order->find())
+    A.Orders = O.AnyOrder ? A.Order->any(O.AnyOrder) : A.Order->search();
+  return A;
+}
+
+/// What loops store besides has to pay.
+static constexpr double SumsPay = 0.7;
+
 Improver::Outcome Improver::improve(Loop &L) {
   std::string WhyNot;
   Instruction *At = nullptr;
   ++NumLooked;
-  std::unique_ptr<Nest> N = raise(
-      L, FAM.getResult<LoopAnalysis>(F),
-      FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<AAManager>(F),
-      FAM.getResult<DominatorTreeAnalysis>(F), WhyNot, At);
+  Attempt Best = attempt(L, /*SumsInMemory=*/false, WhyNot, At);
+  if (Best.N && Best.N->HasSums) {
+    std::string Unused;
+    Instruction *Nowhere = nullptr;
+    Attempt Other = attempt(L, /*SumsInMemory=*/true, Unused, Nowhere);
+    if (Other.N && !Other.Orders.empty() &&
+        (O.AnyOrder ? O.AnyOrder % 2 == 0
+                    : Other.cycles() < SumsPay * Best.cycles()))
+      Best = std::move(Other);
+  }
+  std::unique_ptr<Nest> &N = Best.N;
   if (O.Print)
     printNest(L, N.get(), WhyNot);
   if (!N) {
@@ -139,10 +180,8 @@ Improver::Outcome Improver::improve(Loop &L) {
     return NoNest;
   }
   ++NumRaised;
-  Scheduler Order(*N, machine(FAM.getResult<TargetIRAnalysis>(F), O.Threads));
-  std::vector<Scheduler::Proposal> Orders;
-  if (Order.find())
-    Orders = O.AnyOrder ? Order.any(O.AnyOrder) : Order.search();
+  Scheduler &Order = *Best.Order;
+  std::vector<Scheduler::Proposal> &Orders = Best.Orders;
   if (O.Print)
     printOrders(*N, Orders);
   if (Orders.empty()) {

@@ -18,6 +18,13 @@ using namespace llvm;
 using namespace retrograd;
 using namespace retrograd::loops;
 
+/// It would store what is there.
+static bool isIdle(const Statement &S) {
+  const auto *Store = dyn_cast<StoreInst>(S.At);
+  return S.K == Statement::Store && S.Slice.empty() &&
+         S.FromMemory.lookup(S.V) == Store;
+}
+
 bool Raiser::run() {
   N.Known = N.Asked = Set(isl_set_universe(isl_space_params_alloc(C, 0)));
   if (!checkLoops() || !findDomains() || !findArrays())
@@ -40,11 +47,19 @@ bool Raiser::run() {
       for (Statement &S : N.Statements)
         if (!findMoved(S, More))
           return false;
+    if (!More) {
+      const auto *Seen = find_if(MemoryOf, [&](auto &Of) {
+        return Of.second.Behind && isSeenBetween(Of.second);
+      });
+      if (Seen != MemoryOf.end())
+        More = notInMemory(Seen->first);
+    }
     if (!More)
       break;
     if (!Again && Kept.size() == Before)
       return fail("numbers depend on each other in an unusual way");
   }
+  erase_if(N.Statements, isIdle);
   // What is used behind the nest.
   for (PHINode &Phi : N.Outer.getExitBlock()->phis()) {
     Value *X = Phi.getIncomingValue(0);
@@ -87,10 +102,10 @@ bool Raiser::run() {
 
 std::unique_ptr<Nest> loops::raise(Loop &L, LoopInfo &LI, ScalarEvolution &SE,
                                    AAResults &AA, DominatorTree &DT,
-                                   std::string &WhyNot,
+                                   bool SumsInMemory, std::string &WhyNot,
                                    Instruction *&WhyNotAt) {
   auto N = std::make_unique<Nest>(L, LI, SE, AA, DT);
-  if (Raiser(*N).run())
+  if (Raiser(*N, SumsInMemory).run())
     return N;
   WhyNot = N->Context.exceeded() ? "this takes too long" : N->WhyNot;
   WhyNotAt = N->WhyNotAt;

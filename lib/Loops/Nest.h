@@ -125,6 +125,8 @@ struct Nest {
   /// Scopes of aliasing are declared within: they tell nothing about other
   /// iterations.
   bool DeclaresScopes = false;
+  /// A loop carries what is loaded in front of it and stored again behind it.
+  bool HasSums = false;
   /// Cells whose last number is used behind the nest, by this phi.
   llvm::SmallVector<std::pair<llvm::PHINode *, int>, 2> Results;
   /// Why this is no such nest, and where.
@@ -134,11 +136,13 @@ struct Nest {
   static constexpr int64_t Limit = int64_t(1) << 31;
 };
 
-/// Null if L is no such nest; WhyNot says why.
+/// Null if L is no such nest; WhyNot says why. SumsInMemory: what a loop
+/// carries is where it was loaded, if it is stored there again, and not in a
+/// cell.
 std::unique_ptr<Nest> raise(llvm::Loop &L, llvm::LoopInfo &LI,
                             llvm::ScalarEvolution &SE, llvm::AAResults &AA,
-                            llvm::DominatorTree &DT, std::string &WhyNot,
-                            llvm::Instruction *&WhyNotAt);
+                            llvm::DominatorTree &DT, bool SumsInMemory,
+                            std::string &WhyNot, llvm::Instruction *&WhyNotAt);
 
 } // namespace retrograd::loops
 

@@ -22,9 +22,21 @@
 // Where two such sums may share memory, the loop loads and stores, and only the
 // number that it has stored last is used behind it without a load.
 //
+// A number that is loaded in front of a loop and stored to the same element
+// behind it is in a cell, or, if SumsInMemory, in that element meanwhile: the
+// loop stores what it carries, and will be overwritten. Nobody else may look at
+// the element between the load and the store (isSeenBetween). So loops around
+// can change places, which a cell would tie.
+//
+// A loop that may not be entered has a phi behind it: the last number that it
+// carried, or the first where it was not entered. The cell has both, if its
+// first number is set where both ways begin (findMerges).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Loops/Raiser.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 
 using namespace llvm;
@@ -70,6 +82,82 @@ void Raiser::findInMemory() {
     for (PHINode &Phi : B->phis())
       if (StoreInst *Next = storeOfLast(Phi))
         MemoryOf[&Phi] = {Next, nullptr};
+      else if (std::optional<InMemory> Of = storedBehind(Phi)) {
+        N.HasSums = true;
+        if (SumsInMemory)
+          MemoryOf[&Phi] = *Of;
+      }
+}
+
+/// Phi is loaded in front of its loop, and whenever it is, the same element is
+/// stored behind.
+std::optional<InMemory> Raiser::storedBehind(PHINode &Phi) {
+  Loop *L = N.LI.getLoopFor(Phi.getParent());
+  if (L == &N.Outer || Phi.getParent() != L->getHeader() ||
+      !Phi.getType()->isFloatingPointTy() || MemoryOf.count(&Phi))
+    return std::nullopt;
+  auto *First =
+      dyn_cast<LoadInst>(Phi.getIncomingValueForBlock(L->getLoopPreheader()));
+  Loop *Around = L->getParentLoop();
+  if (!First || !is_contained(Accesses, First) ||
+      N.LI.getLoopFor(First->getParent()) != Around)
+    return std::nullopt;
+  for (Instruction *I : Accesses) {
+    auto *Store = dyn_cast<StoreInst>(I);
+    if (!Store || N.LI.getLoopFor(I->getParent()) != Around ||
+        Store->getValueOperand()->getType() != Phi.getType() ||
+        SE.getSCEV(Store->getPointerOperand()) !=
+            SE.getSCEV(First->getPointerOperand()) ||
+        Rank[I->getParent()] <= Rank[L->getLoopLatch()] ||
+        isl_set_is_equal(Domains.lookup(I->getParent()).get(),
+                         Domains.lookup(First->getParent()).get()) !=
+            isl_bool_true ||
+        any_of(MemoryOf, [&](auto &Of) { return Of.second.Next == Store; }))
+      continue;
+    return InMemory{Store, First, true};
+  }
+  return std::nullopt;
+}
+
+/// Of an element that Of's loop is to store: is it loaded by somebody else
+/// between its first number and its last?
+bool Raiser::isSeenBetween(const InMemory &Of) {
+  auto *First = cast<LoadInst>(Of.From);
+  Statement Begin, End;
+  place(Begin, First->getParent(), indexOf(First));
+  place(End, Of.Next->getParent(), indexOf(Of.Next));
+  Map Element = elements(Of.Next, End);
+  Element = Map(isl_map_intersect_domain(Element.take(), End.Domain.copy()));
+  Map From = time(Begin, Begin.Places, Begin.Loops.size()),
+      To = time(End, End.Places, End.Loops.size());
+  for (const Statement &S : N.Statements)
+    for (const Access &R : S.Reads) {
+      if (!R.I || !isa<LoadInst>(R.I) || R.I == First ||
+          R.Array != ArrayOf[Of.Next])
+        continue;
+      Statement Own;
+      place(Own, R.I->getParent(), indexOf(R.I));
+      Map Meets = elements(R.I, Own),
+          At = time(Own, Own.Places, Own.Loops.size());
+      if (!Meets)
+        return true;
+      Meets = Map(isl_map_intersect_domain(Meets.take(), Own.Domain.copy()));
+      Meets = Map(
+          isl_map_apply_range(Meets.take(), isl_map_reverse(Element.copy())));
+      isl_space *Time = isl_space_range(isl_map_get_space(At.get()));
+      auto Before = [&](const Map &X, const Map &Y) {
+        return isl_map_apply_range(
+            isl_map_apply_range(X.copy(), isl_map_lex_lt(isl_space_copy(Time))),
+            isl_map_reverse(Y.copy()));
+      };
+      Meets = Map(
+          isl_map_intersect(Meets.take(), isl_map_reverse(Before(From, At))));
+      Meets = Map(isl_map_intersect(Meets.take(), Before(At, To)));
+      isl_space_free(Time);
+      if (isl_map_is_empty(Meets.get()) != isl_bool_true)
+        return true;
+    }
+  return false;
 }
 
 /// The number that a loop has stored last, used behind it, where the loop
@@ -95,12 +183,32 @@ StoreInst *Raiser::storeOfLast(PHINode &Phi) {
   return nullptr;
 }
 
-/// Is X what Carried was last, behind its loop?
-static bool isLast(Value *X, PHINode *Carried, const InMemory &Of) {
+/// Is X what Carried was last, behind its loop L?
+static bool isLast(Value *X, PHINode *Carried, const InMemory &Of,
+                   const Loop &L) {
   auto *Only = dyn_cast<PHINode>(X);
-  if (Only && Only != Carried && Only->getNumIncomingValues() == 1)
+  if (Only && Only != Carried && Only->getNumIncomingValues() == 1 &&
+      !L.contains(Only))
     X = Only->getIncomingValue(0);
-  return X == Of.Next->getValueOperand();
+  return X == (Of.Behind ? Carried->getIncomingValueForBlock(L.getLoopLatch())
+                         : Of.Next->getValueOperand());
+}
+
+/// Does a way lead from behind L to B, in one iteration of the loop around?
+static bool isBehind(const BasicBlock *B, const Loop &L) {
+  const Loop *Around = L.getParentLoop();
+  SmallVector<const BasicBlock *, 8> Todo{L.getExitBlock()};
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  while (!Todo.empty()) {
+    const BasicBlock *X = Todo.pop_back_val();
+    if (!Around->contains(X) || X == Around->getHeader() ||
+        !Seen.insert(X).second)
+      continue;
+    if (X == B)
+      return true;
+    append_range(Todo, successors(X));
+  }
+  return false;
 }
 
 PHINode *Raiser::inMemory(Value *V) {
@@ -108,7 +216,7 @@ PHINode *Raiser::inMemory(Value *V) {
   if (MemoryOf.count(Phi))
     return Phi;
   for (auto &[Carried, Of] : MemoryOf) {
-    Loop *L = N.LI.getLoopFor(Of.Next->getParent());
+    Loop *L = loopOf(Carried, Of);
     if (!Of.From || N.LI.getLoopFor(Phi->getParent()) != L->getParentLoop())
       continue;
     // Behind the loop, by each way: the last number, or where the loop was not
@@ -130,13 +238,14 @@ PHINode *Raiser::inMemory(Value *V) {
       Value *X = Phi->getIncomingValue(K);
       BasicBlock *From = Phi->getIncomingBlock(K);
       auto *Load = dyn_cast<LoadInst>(X);
-      if (isLast(X, Carried, Of) &&
+      if (isLast(X, Carried, Of, *L) &&
           (L->contains(From) || L->contains(From->getSinglePredecessor())) &&
           none_of(*From, [&](Instruction &I) {
             return !L->contains(From) && I.mayWriteToMemory();
           }))
         Last = true;
-      else if (X == First && N.DT.dominates(Of.From, Phi))
+      else if (X == First && N.DT.dominates(Of.From, Phi) &&
+               !isBehind(From, *L))
         continue;
       else
         Others &= Load && Load->getParent() == From && IsThere(Load) &&
@@ -155,12 +264,13 @@ void Raiser::placeInMemory(PHINode *Carried, Value *V, Statement &Own) {
   const InMemory Of = MemoryOf.lookup(Carried);
   if (Of.From && N.DT.dominates(Of.From, cast<Instruction>(V)))
     return place(Own, Of.From->getParent(), indexOf(Of.From));
-  placeAtEnd(Own, N.LI.getLoopFor(Of.Next->getParent())->getLoopPreheader());
+  placeAtEnd(Own, loopOf(Carried, Of)->getLoopPreheader());
 }
 
 bool Raiser::readMemory(PHINode *Carried, Value *V, Statement &S) {
-  StoreInst *Next = MemoryOf[Carried].Next;
-  Loop *L = N.LI.getLoopFor(Next->getParent());
+  const InMemory Where = MemoryOf[Carried];
+  StoreInst *Next = Where.Next;
+  Loop *L = loopOf(Carried, Where);
   const bool Inside = V == Carried && Carried->getParent() == L->getHeader();
   const auto *Of = find(S.Loops, L);
   if (!is_contained(S.Loops, L->getParentLoop()))
@@ -168,7 +278,7 @@ bool Raiser::readMemory(PHINode *Carried, Value *V, Statement &S) {
   if (Inside != (Of != S.Loops.end()))
     return notInMemory(Carried);
   // An iteration reads it before it stores the next.
-  if (Inside && S.At != Next) {
+  if (Inside && S.At != Next && !Where.Behind) {
     Statement Own;
     place(Own, Next->getParent(), indexOf(Next));
     const unsigned Depth = Of - S.Loops.begin() + 1;
@@ -179,4 +289,55 @@ bool Raiser::readMemory(PHINode *Carried, Value *V, Statement &S) {
     return false;
   S.FromMemory[V] = Next;
   return true;
+}
+
+/// What Carried was last where From comes from its loop, and what it is first
+/// where From leads past it.
+static bool isMerge(PHINode &Phi, const PHINode &Carried, const Loop &L) {
+  const Value *First = Carried.getIncomingValueForBlock(L.getLoopPreheader()),
+              *Last = Carried.getIncomingValueForBlock(L.getLoopLatch());
+  for (unsigned K = 0; K != Phi.getNumIncomingValues(); ++K) {
+    const Value *X = Phi.getIncomingValue(K);
+    const BasicBlock *From = Phi.getIncomingBlock(K);
+    if (X == First && !L.contains(From) && !isBehind(From, L))
+      continue;
+    const auto *Only = dyn_cast<PHINode>(X);
+    if (!Only || Only->getNumIncomingValues() != 1 ||
+        Only->getParent() != L.getExitBlock() ||
+        Only->getIncomingValue(0) != Last)
+      return false;
+  }
+  return true;
+}
+
+void Raiser::findMerges() {
+  MergeOf.clear();
+  FirstAt.clear();
+  for (BasicBlock *B : Order) {
+    Loop *Around = N.LI.getLoopFor(B);
+    if (B == Around->getHeader())
+      continue;
+    for (PHINode &Phi : B->phis()) {
+      if (Phi.getNumIncomingValues() == 1 ||
+          !Phi.getType()->isFloatingPointTy())
+        continue;
+      for (Cell &Of : N.Cells) {
+        auto *Carried = cast<PHINode>(Of.V);
+        const Loop *L = N.LI.getLoopFor(Carried->getParent());
+        if (L->getParentLoop() != Around || !isMerge(Phi, *Carried, *L))
+          continue;
+        BasicBlock *Before = FirstAt.lookup(Carried);
+        Before = N.DT.findNearestCommonDominator(
+            Before ? Before : L->getLoopPreheader(), B);
+        auto *First = dyn_cast<Instruction>(
+            Carried->getIncomingValueForBlock(L->getLoopPreheader()));
+        if (N.LI.getLoopFor(Before) != Around || Before == B ||
+            (First && !N.DT.dominates(First, Before->getTerminator())))
+          continue;
+        FirstAt[Carried] = Before;
+        MergeOf[&Phi] = Carried;
+        break;
+      }
+    }
+  }
 }

@@ -74,6 +74,7 @@ bool Raiser::findCells() {
       N.Cells.push_back(New);
     }
   }
+  findMerges();
   for (Value *V : Kept) {
     CellOf[V] = N.Cells.size();
     N.Cells.push_back(
@@ -148,6 +149,8 @@ bool Raiser::collect(Value *V, Statement &S, unsigned Depth) {
   if (auto *Phi = dyn_cast<PHINode>(I)) {
     if (PHINode *Carried = inMemory(Phi))
       return readMemory(Carried, V, S);
+    if (PHINode *Carried = MergeOf.lookup(Phi))
+      return readCell(CellOf[Carried], V, S);
     if (Phi->getNumIncomingValues() != 1)
       return fail("a number that depends on the way that was taken", I);
     Value *X = Phi->getIncomingValue(0);
@@ -263,6 +266,11 @@ Map Raiser::time(const Statement &S, ArrayRef<int64_t> Places, unsigned Depth) {
   return Map(isl_map_reset_tuple_id(M.take(), isl_dim_out));
 }
 
+/// W is in the loops around B, and in no other.
+bool Raiser::runsWhere(const Statement &W, const BasicBlock *B) {
+  return W.Loops == loopsAround(B);
+}
+
 /// A load that S repeats must find what it found at its own place.
 bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
   for (Access &R : S.Reads) {
@@ -280,8 +288,11 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
       place(Own, R.I->getParent(), indexOf(R.I));
     Map Begin = time(S, Own.Places, Own.Loops.size()),
         Run = time(S, S.Places, S.Loops.size());
+    // The store behind a loop stores something else than the loop.
+    const bool Behind = Carried && MemoryOf.lookup(Carried).Behind;
     for (Statement &W : N.Statements) {
-      if (W.Write.Array != R.Array || W.K != Statement::Store || W.At == R.I)
+      if (W.Write.Array != R.Array || W.K != Statement::Store ||
+          (W.At == R.I && !(Behind && runsWhere(W, R.I->getParent()))))
         continue;
       Map Meets(isl_map_apply_range(R.Where.copy(),
                                     isl_map_reverse(W.Write.Where.copy())));
@@ -374,8 +385,9 @@ bool Raiser::findStatements() {
       if (Before + 2 == AtEnd)
         return fail("numbers that a loop carries change places", Phi);
     }
+    BasicBlock *Merged = FirstAt.lookup(Phi);
     if (!SetCell(K, Phi->getIncomingValueForBlock(L->getLoopPreheader()),
-                 L->getLoopPreheader(), Block - 1) ||
+                 Merged ? Merged : L->getLoopPreheader(), Block - 1) ||
         !SetCell(K, Next, L->getLoopLatch(), Block - 1 - Before))
       return false;
     if (!isa<PHINode>(Next))
@@ -390,6 +402,28 @@ bool Raiser::findStatements() {
       if (!SetCell(K, I, I->getParent(), indexOf(I)))
         return false;
     }
+  const SmallVector<std::pair<PHINode *, InMemory>, 4> Sums(MemoryOf.begin(),
+                                                            MemoryOf.end());
+  for (auto [Carried, Of] : Sums) {
+    if (!Of.Behind || !MemoryOf.count(Carried))
+      continue;
+    BasicBlock *Latch = loopOf(Carried, Of)->getLoopLatch();
+    Statement S;
+    S.At = Of.Next;
+    S.V = Carried->getIncomingValueForBlock(Latch);
+    placeAtEnd(S, Latch);
+    if (!addStatement(std::move(S)))
+      return false;
+    // All that the loop carries changes at once.
+    auto IsOther = [Carried = Carried](Value *V) {
+      auto *Phi = dyn_cast<PHINode>(V);
+      return Phi && Phi != Carried && Phi->getParent() == Carried->getParent();
+    };
+    const Statement &Made = N.Statements.back();
+    if (any_of(Made.FromCells, [&](auto &X) { return IsOther(X.first); }) ||
+        any_of(Made.FromMemory, [&](auto &X) { return IsOther(X.first); }))
+      return notInMemory(Carried);
+  }
   for (BasicBlock *B : Order)
     for (Instruction &I : *B)
       if (auto *Store = dyn_cast<StoreInst>(&I)) {

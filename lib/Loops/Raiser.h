@@ -60,13 +60,15 @@ struct Address {
 struct InMemory {
   llvm::StoreInst *Next;   ///< stores it in each iteration, to one element
   llvm::Instruction *From; ///< loads or stores its first, in front of the loop
+  bool Behind = false;     ///< Next is behind the loop, which is to store it
 };
 
 bool mayOnlySetErrno(const llvm::Instruction *I);
 
 class Raiser {
 public:
-  explicit Raiser(Nest &N) : N(N), C(N.Context), SE(N.SE) {}
+  Raiser(Nest &N, bool SumsInMemory)
+      : N(N), C(N.Context), SE(N.SE), SumsInMemory(SumsInMemory) {}
   bool run();
 
 private:
@@ -127,11 +129,20 @@ private:
   void placeInMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &Own);
   bool readMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &S);
   llvm::StoreInst *storeOfLast(llvm::PHINode &Phi);
+  std::optional<InMemory> storedBehind(llvm::PHINode &Phi);
+  bool isSeenBetween(const InMemory &Of);
+  /// The loop that stores it.
+  llvm::Loop *loopOf(const llvm::PHINode *Carried, const InMemory &Of) const {
+    return N.LI.getLoopFor(Of.Behind ? Carried->getParent()
+                                     : Of.Next->getParent());
+  }
   bool notInMemory(llvm::PHINode *Carried) {
     MemoryOf.erase(Carried);
     Again = true; // the statements are made again
     return true;
   }
+  /// Phis where a loop that may not be entered has been passed.
+  void findMerges();
   void findSum(Statement &S);
   void place(Statement &S, const llvm::BasicBlock *B, int64_t Within);
   void placeAtEnd(Statement &S, const llvm::BasicBlock *B);
@@ -149,18 +160,24 @@ private:
                                         const Statement &S);
   Map elementsOf(const Cell &Of, const Statement &S);
   bool divides(const Term &D, const Term &T, Term &Quotient);
+  bool runsWhere(const Statement &W, const llvm::BasicBlock *B);
   bool findMoved(Statement &S, bool &Kept);
   Map time(const Statement &S, llvm::ArrayRef<int64_t> Places, unsigned Depth);
 
   Nest &N;
   isl_ctx *C;
   llvm::ScalarEvolution &SE;
+  const bool SumsInMemory;
   llvm::SmallVector<llvm::BasicBlock *, 16> Order;
   llvm::DenseMap<const llvm::BasicBlock *, int64_t> Rank;
   llvm::DenseMap<const llvm::BasicBlock *, Set> Domains;
   llvm::DenseMap<const llvm::Loop *, const llvm::SCEV *> Backedges;
   llvm::DenseMap<llvm::Value *, int>
       CellOf; ///< header phis; values that are kept
+  /// From a phi behind a loop to the header's phi whose cell it is.
+  llvm::DenseMap<const llvm::PHINode *, llvm::PHINode *> MergeOf;
+  /// By header phi: the block at whose end its cell gets its first number.
+  llvm::DenseMap<const llvm::PHINode *, llvm::BasicBlock *> FirstAt;
   llvm::SmallVector<llvm::Value *, 4> Kept;
   /// By header phi, or by the phi of the last number behind a loop.
   llvm::MapVector<llvm::PHINode *, InMemory> MemoryOf;

@@ -110,6 +110,8 @@ public:
   /// Any order that was proved, by random changes: to test what follows.
   std::vector<Proposal> any(unsigned Seed);
   Schedule original() const;
+  /// Cycles of the program's order, by one thread.
+  double cyclesOfProgram() { return alone(original()); }
   bool isLegal(const Schedule &S);
   /// An order that isl's scheduler computes (ComputedOrder.cpp).
   std::optional<Schedule> computed();
