@@ -394,9 +394,10 @@ void ActivityAnalysis::findLostBits() {
     if (!L.getType()->isIntOrIntVectorTy() || isTruthValue(L) ||
         (S.HasPointer && !S.HasUnknown && S.Floats.empty()))
       return false;
-    const bool Integer = !Facts.bitsAreMade() &&
-                         TypeAnalysis::isDeclaredInteger(L) &&
-                         !Facts.isPunned(L);
+    const bool Integer =
+        !Facts.bitsAreMade() &&
+        ((TypeAnalysis::isDeclaredInteger(L) && !Facts.isPunned(L)) ||
+         Facts.types().isPlainInteger(L));
     return Integer ? testObject(TaintedObjects, L.getPointerOperand())
                    : Holds(L.getPointerOperand());
   };

@@ -497,6 +497,11 @@ bool ObjectGraph::areConnected(unsigned RepA, unsigned RepB) const {
   return Connected.isEquivalent(RepA, RepB);
 }
 
+unsigned ObjectGraph::leaderOf(unsigned Rep) const {
+  auto Leader = Connected.findLeader(Rep);
+  return Leader == Connected.member_end() ? Rep : *Leader;
+}
+
 bool ObjectGraph::mayMeet(Position P, Position Q, int64_t Size,
                           bool Behind) const {
   P = normalise(P);
@@ -528,8 +533,7 @@ void ObjectGraph::collectFormats() {
   for (unsigned O = 0; O != Objects.size(); ++O) {
     if (Objects[O].Parent != O)
       continue;
-    auto It = Connected.findLeader(O);
-    auto &Found = Formats[It == Connected.member_end() ? O : *It];
+    auto &Found = Formats[leaderOf(O)];
     auto Note = [&](const Evidence &E) {
       if (E.Kind.K == ByteKind::Float && !is_contained(Found, E.Kind.FP))
         Found.push_back(E.Kind.FP);
@@ -541,8 +545,7 @@ void ObjectGraph::collectFormats() {
 }
 
 ArrayRef<Type *> ObjectGraph::formatsAround(unsigned Rep) const {
-  auto Leader = Connected.findLeader(Rep);
-  auto It = Formats.find(Leader == Connected.member_end() ? Rep : *Leader);
+  auto It = Formats.find(leaderOf(Rep));
   return It == Formats.end() ? ArrayRef<Type *>() : It->second;
 }
 

@@ -212,6 +212,8 @@ public:
   bool isArrayOfFloats(unsigned Rep) const;
   /// Copies connect the two objects, by way of others, too.
   bool areConnected(unsigned RepA, unsigned RepB) const;
+  /// One object for all that copies connect.
+  unsigned leaderOf(unsigned Rep) const;
   /// Some of the Size bytes at P may be some of the Size bytes at Q, or
   /// (Behind) behind Q.
   bool mayMeet(Position P, Position Q, int64_t Size, bool Behind) const;

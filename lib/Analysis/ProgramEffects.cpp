@@ -19,6 +19,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -287,14 +288,24 @@ bool ProgramFacts::handlesBits(const Instruction &I) const {
   return makesBits(I);
 }
 
-/// V is computed of constants, comparisons, conversions and counters: no bits
-/// of a number, whatever the types know of the place where it is kept.
+/// V is the address of a place: what was loaded as an address may be the bits
+/// of a number.
+static bool isPlace(const Value &V) {
+  const auto *Cast = dyn_cast<PtrToIntInst>(&V);
+  return Cast && isa<GEPOperator, AllocaInst, GlobalValue, CallBase>(
+                     Cast->getPointerOperand());
+}
+
+/// V is computed of constants, comparisons, conversions, addresses and
+/// counters: no bits of a number, whatever the types know of the place where it
+/// is kept.
 static bool comesOfNoBits(const Value &V) {
   constexpr unsigned Most = 32;
   SmallSetVector<const Value *, 8> Parts;
   Parts.insert(&V);
   for (unsigned I = 0; I != Parts.size() && I != Most; ++I) {
-    if (isa<ConstantInt, CmpInst, FPToSIInst, FPToUIInst>(Parts[I]))
+    if (isa<ConstantInt, CmpInst, FPToSIInst, FPToUIInst>(Parts[I]) ||
+        isPlace(*Parts[I]))
       continue;
     if (!isa<BinaryOperator, SelectInst, FreezeInst, PHINode, ZExtInst,
              SExtInst, TruncInst>(Parts[I]))

@@ -9,6 +9,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -75,6 +76,31 @@ bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
   return Name && (!namesAnything(Name->getString()) ||
                   (isa<LoadInst, StoreInst>(Access) &&
                    getLoadStoreType(&Access)->isIntegerTy(8)));
+}
+
+bool TypeAnalysis::isAnyPlace(const Value *P) const {
+  constexpr int64_t Closest = 4; // bytes: of what types are asked about
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && At.Stride && At.Stride < Closest;
+}
+
+bool TypeAnalysis::isPlainInteger(const Instruction &Access) const {
+  const Value *P = getLoadStorePointerOperand(&Access);
+  if (!P || Access.isAtomic() ||
+      !hasFact(*Access.getModule(), SourceFact::PlainIntegers) ||
+      hasFact(*Access.getModule(), SourceFact::CopiesBits) ||
+      isa<AllocaInst>(getUnderlyingObject(P)) || isBareMove(Access))
+    return false;
+  // Where places are known, numbers and integers in one place are by turns.
+  if (!isAnyPlace(P))
+    return false;
+  if (hasFact(Access, SourceFact::Integer))
+    return true;
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type = Tag && Tag->getNumOperands() > 2
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  return Type && I->kindOfTBAA(Type).K == ByteKind::Integer;
 }
 
 bool TypeAnalysis::isBareMove(const Instruction &Access) const {
@@ -285,6 +311,23 @@ TypeAnalysis::declaredBy(const Instruction &Copy) const {
       if (P.Kind.K != ByteKind::Integer && P.Start >= 0)
         Result.push_back({uint64_t(P.Start), uint64_t(P.Size), P.Kind});
   return Result;
+}
+
+bool TypeAnalysis::declares(const Instruction &Copy, const TypedLeaf &L) const {
+  const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  SmallVector<Placed, 8> Pieces;
+  if (Fields)
+    Pieces = I->fieldsOf(Fields);
+  if (auto Layout = layoutFact(Copy, SourceFact::Layout))
+    append_range(Pieces, I->readLayout(*Layout));
+  llvm::erase_if(Pieces, [](const Placed &P) {
+    return P.Kind.K == ByteKind::Unknown || P.Kind.K == ByteKind::Conflict;
+  });
+  const BitVector Declared = bytesOf(Pieces, L.Offset + L.Size);
+  for (uint64_t X = L.Offset; X != L.Offset + L.Size; ++X)
+    if (!Declared[X] && !(Fields && !isCovered(*Fields, X)))
+      return false;
+  return true;
 }
 
 bool TypeAnalysis::covers(ArrayRef<TypedLeaf> All, const TypedLeaf &L) {

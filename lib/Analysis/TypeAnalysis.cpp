@@ -91,6 +91,9 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
   }
   Seeds.clear();
   G.solveEvidence();
+  for (Var V : Misaligned)
+    if (Position P = G.positionOf(V); P.valid())
+      HasMisaligned.insert(G.leaderOf(P.Obj));
   numberObjects();
 }
 
@@ -333,13 +336,14 @@ bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset,
   return At.valid() && I->G.holdsPointers(At.shifted(Offset), Size);
 }
 
-TypeAnalysis::Kinds TypeAnalysis::kindsFrom(const Value *P) const {
+TypeAnalysis::Kinds TypeAnalysis::kindsFrom(const Value *P, Align Known) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   Kinds Found;
   if (!At.valid()) {
     Found.Others = true;
     return Found;
   }
+  const bool Aligned = !I->HasMisaligned.contains(I->G.leaderOf(At.Obj));
   for (const Evidence &E : I->G.evidenceOf(At.Obj)) {
     if (E.Level == Trust::Turns)
       Found.Doubles = Found.Pointers = true;
@@ -350,7 +354,15 @@ TypeAnalysis::Kinds TypeAnalysis::kindsFrom(const Value *P) const {
     // Distances of the two places are multiples of this.
     const int64_t Apart =
         std::gcd(std::gcd(At.Stride, E.Where.Stride), E.Where.Off - At.Off);
-    if (Apart % E.Size || E.Kind.K == ByteKind::Conflict)
+    // Where indices of bytes lead anywhere, alignments tell as much: numbers
+    // and addresses are whole words, and integers what is left of words.
+    const bool Lost = std::gcd(At.Stride, E.Where.Stride) % E.Size != 0;
+    const bool InStep =
+        Apart % E.Size == 0 ||
+        (Aligned && Lost &&
+         (E.Kind.K == ByteKind::Integer ? Known.value() >= WordAlignment
+                                        : Known.value() % E.Size == 0));
+    if (!InStep || E.Kind.K == ByteKind::Conflict)
       Found.Others |= E.Kind.K != ByteKind::Integer || E.Size >= 4;
     Found.Integers |= E.Kind.K == ByteKind::Integer;
     Found.Pointers |= E.Kind.K == ByteKind::Pointer;

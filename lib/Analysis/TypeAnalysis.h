@@ -169,10 +169,19 @@ public:
     /// of their sizes behind P: words say nothing of them.
     bool Others = false;
   };
-  Kinds kindsFrom(const llvm::Value *P) const;
+  /// At is the alignment of P that is known.
+  Kinds kindsFrom(const llvm::Value *P, llvm::Align At = llvm::Align()) const;
   /// The numbers of all memory that copies connect with that behind P, and of
   /// this itself, are doubles.
   bool meetsDoublesOnly(const llvm::Value *P) const;
+  /// P may be any byte of its object: memory that the program deals out by
+  /// bytes.
+  bool isAnyPlace(const llvm::Value *P) const;
+  /// A load or store of what the program wrote as an integer, which is not only
+  /// moved, at a place of which nothing is known (memory that the program deals
+  /// out by bytes), in a file that reaches no number by an address of integers
+  /// (SourceFact::PlainIntegers).
+  bool isPlainInteger(const llvm::Instruction &Access) const;
   /// A load or store of an integer which is only moved from memory to memory,
   /// and which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;
@@ -217,6 +226,9 @@ public:
   /// turns.
   llvm::SmallVector<TypedLeaf, 4>
   declaredBy(const llvm::Instruction &Copy) const;
+  /// The type of the assignment that Copy is says what L is, or that it is
+  /// padding.
+  bool declares(const llvm::Instruction &Copy, const TypedLeaf &L) const;
   /// All bytes of L belong to leaves of All, which do not overlap.
   static bool covers(llvm::ArrayRef<TypedLeaf> All, const TypedLeaf &L);
 

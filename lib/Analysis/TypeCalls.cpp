@@ -174,6 +174,11 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
     Accessed.push_back(Src);
     if (hasFact(II, SourceFact::Characters))
       return true;
+    const uint64_t Needed = Bytes == ObjectGraph::Unbounded
+                                ? WordAlignment
+                                : MinAlign(WordAlignment, Bytes);
+    noteAlignment(Dst, MT->getDestAlign().valueOrOne(), Needed);
+    noteAlignment(Src, MT->getSourceAlign().valueOrOne(), Needed);
     if (auto Elements = layoutFact(II, SourceFact::Elements)) {
       seedLayout(*Elements, Dst, Bytes);
       seedLayout(*Elements, Src, Bytes);
@@ -357,6 +362,8 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
       break;
     auto *Len = dyn_cast<ConstantInt>(CB.getArgOperand(2));
     seedInteger(CB.getArgOperand(2), Trust::Strong);
+    for (const Value *End : {CB.getArgOperand(0), CB.getArgOperand(1)})
+      noteAlignment(pointer(End), End->getPointerAlignment(DL), WordAlignment);
     copy(pointer(CB.getArgOperand(0)), 0, pointer(CB.getArgOperand(1)), 0,
          Len ? int64_t(Len->getZExtValue()) : ObjectGraph::Unbounded);
     flow(CB.getArgOperand(0), &CB);

@@ -38,6 +38,9 @@ class MDNode;
 
 namespace retrograd {
 
+/// Bytes: of no number, address or word more is asked.
+constexpr unsigned WordAlignment = 8;
+
 struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   using Var = ObjectGraph::Var;
   using Step = ObjectGraph::Step;
@@ -78,6 +81,15 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   std::vector<Seed> Seeds;
   /// Addresses that some instruction reads or writes.
   std::vector<Var> Accessed;
+  /// Those where words may lie, or numbers or addresses, that are not at a
+  /// multiple of their size.
+  std::vector<Var> Misaligned;
+  /// The leaders of their objects.
+  llvm::DenseSet<unsigned> HasMisaligned;
+  void noteAlignment(Var Addr, llvm::Align Known, uint64_t Needed) {
+    if (Known.value() < Needed)
+      Misaligned.push_back(Addr);
+  }
 
   /// What the graph's statements are about, and what became of them; kept for a
   /// reader only (TypePrinter.cpp).

@@ -113,9 +113,40 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
   });
 }
 
+static Align alignmentOf(const Instruction &I) {
+  if (getLoadStorePointerOperand(&I))
+    return getLoadStoreAlignment(&I);
+  for (unsigned N : {0u, 1u})
+    if (const auto *C = dyn_cast<IntrinsicInst>(&I);
+        C && N < C->arg_size() &&
+        C->getArgOperand(N)->getType()->isPtrOrPtrVectorTy())
+      return C->getParamAlign(N).valueOrOne();
+  return I.isAtomic() ? Align(WordAlignment) : Align();
+}
+
+/// What the numbers and addresses of T have, where they lie at multiples of
+/// their sizes: more than a word is moved by words. Integers that nobody wrote
+/// may be halves.
+static uint64_t alignmentNeeded(const Instruction &I, Type &T,
+                                const DataLayout &DL) {
+  const StringRef Tag = accessTypeName(I);
+  const bool Written =
+      hasFact(I, SourceFact::Integer) || (!Tag.empty() && !namesAnything(Tag));
+  uint64_t Needed = 1;
+  forEachScalar(DL, &T, 0, [&](uint64_t, Type *E) {
+    const uint64_t Size = DL.getTypeStoreSize(E);
+    if (Size >= sizeof(float))
+      Needed = std::max(Needed, E->isIntegerTy() && !Written
+                                    ? uint64_t(WordAlignment)
+                                    : std::min<uint64_t>(Size, WordAlignment));
+  });
+  return Needed;
+}
+
 /// What instruction I, which accesses a T at Addr, knows of the memory there.
 void TypeAnalysis::Impl::seedAccess(const Instruction &I, Var Addr, Type *T) {
   Accessed.push_back(Addr);
+  noteAlignment(Addr, alignmentOf(I), alignmentNeeded(I, *T, DL));
   seedType(Addr, 0, T, Trust::Strong, /*Integers=*/false);
   Trust Scalar = Moves.contains(&I) ? Trust::Moved : Trust::Strong;
   // Set by preparation on accesses that a front end typed as integers.

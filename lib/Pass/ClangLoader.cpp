@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry/ClangAttributes.h"
+#include "Pass/ClangIntegers.h"
 #include "Pass/ClangMembers.h"
 #include "Pass/ClangTags.h"
 #include "Pass/Plugin.h"
@@ -91,6 +92,7 @@ public:
     retrograd::noteMovedMembers(CI, M);
     retrograd::noteIntegerMembers(CI, M);
     retrograd::noteTextMembers(CI, M);
+    retrograd::notePlainIntegers(CI, M);
     return llvm::PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

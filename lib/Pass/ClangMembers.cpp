@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/ClangMembers.h"
+#include "Pass/ClangCode.h"
 #include "Primal/DispatchCalls.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Request/EntryPoints.h"
@@ -13,7 +14,6 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -23,6 +23,7 @@
 #include "llvm/IR/Module.h"
 
 using namespace clang;
+using retrograd::CodeReader;
 
 namespace {
 
@@ -32,21 +33,6 @@ bool isFunctionPointer(QualType T) {
     T = A->getValueType();
   return T->isFunctionPointerType() || T->isMemberFunctionPointerType();
 }
-
-/// Walks through all code of a unit that runs.
-template <class Reader> class CodeReader : public RecursiveASTVisitor<Reader> {
-  CodeReader() = default;
-  friend Reader;
-
-public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitLambdaBody() const { return true; }
-  bool shouldWalkTypesOfTypeLocs() const { return false; }
-  // NOLINTNEXTLINE(readability-identifier-naming): Clang's name.
-  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
-    return true; // its operand is not evaluated
-  }
-};
 
 /// Looks at each expression that names a function pointer. Parents are visited
 /// first: they say which of their operands stay where they are.
@@ -154,7 +140,8 @@ public:
       Any |= Cast->getCastKind() == CK_PointerToIntegral;
     }
     if (Cast->getCastKind() == CK_LValueToRValueBitCast) // std::bit_cast
-      Puns |= holdsIntegersForNumbers(Cast->getType(), From->getType());
+      Puns |= retrograd::holdsIntegersForNumbers(Ctx, Cast->getType(),
+                                                 From->getType());
     noteUntypedNumbers(*Cast);
     const bool IsReference = Cast->getCastKind() == CK_LValueBitCast;
     const QualType To =
@@ -166,7 +153,7 @@ public:
         From->isNullPointerConstant(Ctx, Expr::NPC_ValueDependentIsNotNull))
       return true;
     Puns |= (To->isRecordType() || What->isRecordType()) &&
-            holdsIntegersForNumbers(To, What);
+            retrograd::holdsIntegersForNumbers(Ctx, To, What);
     // A table as its words, and words as function pointers.
     if (isFunctionPointer(To) ||
         (!To->isVoidType() && !To->isRecordType() &&
@@ -181,12 +168,12 @@ public:
     if (!Field || Stay.contains(E))
       return true;
     const RecordDecl &R = *Field->getParent();
-    if (Field->getType()->isVoidPointerType() && hasLayout(R))
-      OffsetsOfData.insert(offsetOf(R, *Field));
+    if (Field->getType()->isVoidPointerType() && retrograd::hasLayout(R))
+      OffsetsOfData.insert(retrograd::offsetOf(Ctx, R, *Field));
     if (!isFunctionPointer(Field->getType()))
       return true;
-    if (Read.contains(E) && hasLayout(R))
-      Offsets.insert(offsetOf(R, *Field));
+    if (Read.contains(E) && retrograd::hasLayout(R))
+      Offsets.insert(retrograd::offsetOf(Ctx, R, *Field));
     else
       moveAll(R);
     return true;
@@ -297,92 +284,25 @@ private:
         E ? dyn_cast<MemberExpr>(E->IgnoreParenImpCasts()) : nullptr;
     return M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
   }
-  static bool hasLayout(const RecordDecl &R) {
-    return R.isCompleteDefinition() && !R.isInvalidDecl() &&
-           !R.isDependentContext();
-  }
-  uint64_t offsetOf(const RecordDecl &R, const FieldDecl &Field) const {
-    return Ctx
-        .toCharUnitsFromBits(
-            Ctx.getASTRecordLayout(&R).getFieldOffset(Field.getFieldIndex()))
-        .getQuantity();
-  }
   /// By its address others of the struct can be reached.
   void moveAll(const RecordDecl &R) {
     if (R.isDependentContext())
       return; // its instances follow
-    if (!hasLayout(R)) {
+    if (!retrograd::hasLayout(R)) {
       Any = true;
       return;
     }
     for (const FieldDecl *Field : R.fields()) {
       if (isFunctionPointer(Field->getType()))
-        Offsets.insert(offsetOf(R, *Field));
+        Offsets.insert(retrograd::offsetOf(Ctx, R, *Field));
       else if (const auto *Inner =
                    Ctx.getBaseElementType(Field->getType())->getAsRecordDecl())
         moveAll(*Inner);
     }
   }
-  /// A number or an integer of four bytes and more in a type.
-  struct Scalar {
-    uint64_t Begin, End;
-    bool IsNumber;
-  };
-  /// Adds those of T, which lies At bytes from the beginning. Unions are either
-  /// by turns, and pointers to them are no news.
-  void addScalars(QualType T, uint64_t At,
-                  llvm::SmallVectorImpl<Scalar> &Found) const {
-    constexpr unsigned Most = 64;
-    if (Found.size() > Most || T->isIncompleteType() || T->isDependentType())
-      return;
-    const uint64_t Size = Ctx.getTypeSizeInChars(T).getQuantity();
-    if (const auto *A = Ctx.getAsConstantArrayType(T)) {
-      const uint64_t Each =
-          Ctx.getTypeSizeInChars(A->getElementType()).getQuantity();
-      for (uint64_t I = 0; Each && I < Size && I / Each < Most; I += Each)
-        addScalars(A->getElementType(), At + I, Found);
-    } else if (T->isRealFloatingType() ||
-               (T->isIntegerType() && Size >= sizeof(float))) {
-      Found.push_back({At, At + Size, T->isRealFloatingType()});
-    } else if (const RecordDecl *R = T->getAsRecordDecl();
-               R && (R = R->getDefinition()) && hasLayout(*R) &&
-               !R->isUnion()) {
-      const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(R);
-      if (const auto *Class = dyn_cast<CXXRecordDecl>(R))
-        for (const CXXBaseSpecifier &Base : Class->bases())
-          if (const auto *Of = Base.getType()->getAsCXXRecordDecl();
-              Of && !Base.isVirtual())
-            addScalars(Base.getType(),
-                       At + Layout.getBaseClassOffset(Of).getQuantity(), Found);
-      for (const FieldDecl *Field : R->fields())
-        if (!Field->isBitField())
-          addScalars(Field->getType(), At + offsetOf(*R, *Field), Found);
-    }
-  }
-  /// One of two types, repeated, has an integer where the other has a number.
-  bool holdsIntegersForNumbers(QualType A, QualType B) const {
-    if (A->isIncompleteType() || B->isIncompleteType() ||
-        A->isDependentType() || B->isDependentType())
-      return false;
-    if (Ctx.getTypeSizeInChars(A) < Ctx.getTypeSizeInChars(B))
-      std::swap(A, B);
-    llvm::SmallVector<Scalar, 16> Large, Small;
-    addScalars(A, 0, Large);
-    addScalars(B, 0, Small);
-    const uint64_t Period = Ctx.getTypeSizeInChars(B).getQuantity();
-    return Period && llvm::any_of(Large, [&](const Scalar &L) {
-             // A record that only begins as another is no array of it.
-             const uint64_t From =
-                 B->isRecordType() ? 0 : L.Begin / Period * Period;
-             return llvm::any_of(Small, [&](const Scalar &S) {
-               return S.IsNumber != L.IsNumber && From + S.Begin < L.End &&
-                      L.Begin < From + S.End;
-             });
-           });
-  }
   bool holdsFunctions(QualType T) const {
     const RecordDecl *R = Ctx.getBaseElementType(T)->getAsRecordDecl();
-    return R && hasLayout(*R) &&
+    return R && retrograd::hasLayout(*R) &&
            llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
              return isFunctionPointer(Field->getType()) ||
                     holdsFunctions(Field->getType());

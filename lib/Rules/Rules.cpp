@@ -374,14 +374,26 @@ static bool keepsDoubles(const TypeAnalysis &TA, const Value *P) {
 /// arrays behind it): words, of which each moves the derivative that its shadow
 /// has (runtime/memory.c). None if there are numbers that words do not hold,
 /// or if the user's shadows of integers would be taken for something.
-static std::optional<TypeAnalysis::Pattern>
-wordsOf(const ProgramFacts &Facts, const Value *Dest, const Value *Source) {
+static std::optional<TypeAnalysis::Pattern> wordsOf(const Instruction &I,
+                                                    const ProgramFacts &Facts,
+                                                    const Value *Dest,
+                                                    const Value *Source) {
   const TypeAnalysis &TA = Facts.types();
   // The source may be the user's: what is zero at the destination changes
   // nothing there.
   if (!hasOwnShadow(Facts, Dest))
     return std::nullopt;
-  TypeAnalysis::Kinds Is = TA.kindsFrom(Dest), From = TA.kindsFrom(Source);
+  const auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
+  auto Known = [&](const Value *End, MaybeAlign Here) {
+    return std::max(Here.valueOrOne(),
+                    End->getPointerAlignment(TA.dataLayout()));
+  };
+  TypeAnalysis::Kinds Is = TA.kindsFrom(Dest,
+                                        Known(Dest, Copy ? Copy->getDestAlign()
+                                                         : MaybeAlign())),
+                      From = TA.kindsFrom(
+                          Source, Known(Source, Copy ? Copy->getSourceAlign()
+                                                     : MaybeAlign()));
   if (keepsDoubles(TA, Dest)) {
     Is.Doubles = true;
     Is.Others = false;
@@ -410,7 +422,7 @@ wordsOf(const ProgramFacts &Facts, const Value *Dest, const Value *Source) {
 /// known, but to which copies or stores bring pointers: what is known elsewhere
 /// of these pointers does not go over copies where it meets something else.
 /// They are moved as words by turns, where all else that lies there allows it.
-static void shareLeads(const ProgramFacts &Facts,
+static void shareLeads(const Instruction &I, const ProgramFacts &Facts,
                        SmallVectorImpl<TypedLeaf> &Leaves, const Value *Dest,
                        const Value *Source) {
   constexpr uint64_t Word = 8;
@@ -433,7 +445,7 @@ static void shareLeads(const ProgramFacts &Facts,
       if (!TA.mayLead(Dest, At) && !TA.mayLead(Source, At))
         continue;
       if (!Words)
-        Words = wordsOf(Facts, Dest, Source);
+        Words = wordsOf(I, Facts, Dest, Source);
       if (!Words || Words->Period != Word)
         return;
       for (; L->Offset + L->Size <= At; ++L)
@@ -546,7 +558,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   };
   auto MoveWords = [&] {
     std::optional<TypeAnalysis::Pattern> Words =
-        Source ? wordsOf(Facts, Dest, Source) : std::nullopt;
+        Source ? wordsOf(I, Facts, Dest, Source) : std::nullopt;
     if (!Words)
       return false;
     Shape.Leaves = Words->Leaves;
@@ -614,11 +626,19 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     if (Shape.Ambiguous && isa<AnyMemCpyInst>(I) &&
         shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
+    // Where any byte may be anything, only the copy itself knows what it moves.
+    if (Source && (TA.isAnyPlace(Dest) || TA.isAnyPlace(Source)))
+      Shape.Ambiguous |= any_of(Leaves, [&](const TypedLeaf &L) {
+        return !TA.declares(I, L) &&
+               any_of(ArrayRef{Dest, Source}, [&](const Value *End) {
+                 return TA.mayReachFloat(End, L.Offset, L.Size);
+               });
+      });
     Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
     Shape.Ambiguous |= Source && (keepsBits(TA, Dest) || keepsBits(TA, Source));
     if (Source && !Shape.Ambiguous && isa<AnyMemTransferInst>(I) &&
         !Target(*I.getModule()).manyThreads())
-      shareLeads(Facts, Leaves, Dest, Source);
+      shareLeads(I, Facts, Leaves, Dest, Source);
     if (Shape.Ambiguous && MoveWords())
       return Shape;
     Shape.Known = none_of(

@@ -10,6 +10,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Instruction.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,25 +30,29 @@ void retrograd::noteFact(Instruction &I, SourceFact Fact) {
   I.setMetadata(metadataOf(Fact), MDNode::get(I.getContext(), {}));
 }
 
-/// What LLVM moves to where it may not run keeps annotations, and no metadata
-/// that it does not know. Null if I has no annotation of that text.
-static const MDNode *annotation(const Instruction &I, StringRef Text) {
-  const MDNode *Node = I.getMetadata(LLVMContext::MD_annotation);
-  bool Has = Node && any_of(Node->operands(), [&](const MDOperand &Op) {
-               const auto *S = dyn_cast<MDString>(Op);
-               return S && S->getString() == Text;
-             });
-  return Has ? Node : nullptr;
-}
+/// Where LLVM makes one access of two, and where it moves one to where it may
+/// not run, it drops metadata that it does not know, and keeps annotations of
+/// the memory model (MMRA) that both have. They order fences, of which ours say
+/// nothing.
+static constexpr StringLiteral Member = "member", Element = "element";
 
-static constexpr StringLiteral Member = "rg.int.member";
+/// What the memory model's annotations of I say: nothing, a declared member, or
+/// an integer of which that is not known.
+static std::optional<bool> annotatedInteger(const Instruction &I) {
+  if (!I.hasMetadata(LLVMContext::MD_mmra))
+    return std::nullopt;
+  const MMRAMetadata Tags(I);
+  const StringRef Prefix = metadataOf(SourceFact::Integer);
+  if (!Tags.hasTagWithPrefix(Prefix))
+    return std::nullopt;
+  return !Tags.hasTag(Prefix, Element);
+}
 
 bool retrograd::hasFact(const Instruction &I, SourceFact Fact) {
   // Most instructions have no metadata, and looking a kind up takes time.
   return I.hasMetadataOtherThanDebugLoc() &&
          (I.hasMetadata(metadataOf(Fact)) ||
-          (Fact == SourceFact::Integer &&
-           (annotation(I, metadataOf(Fact)) || annotation(I, Member))));
+          (Fact == SourceFact::Integer && annotatedInteger(I)));
 }
 
 void retrograd::copyFacts(Instruction &To, const Instruction &From) {
@@ -65,18 +70,19 @@ void retrograd::copyFacts(Instruction &To, const Instruction &From) {
 void retrograd::noteInteger(Instruction &Access, bool Declared) {
   LLVMContext &C = Access.getContext();
   Access.setMetadata(metadataOf(SourceFact::Integer),
-                     Declared ? MDNode::get(C, {MDString::get(C, "member")})
+                     Declared ? MDNode::get(C, {MDString::get(C, Member)})
                               : MDNode::get(C, {}));
-  Access.addAnnotationMetadata(Declared ? StringRef(Member)
-                                        : metadataOf(SourceFact::Integer));
+  if (!Access.hasMetadata(LLVMContext::MD_mmra) || annotatedInteger(Access))
+    Access.setMetadata(LLVMContext::MD_mmra,
+                       MMRAMetadata::getTagMD(C,
+                                              metadataOf(SourceFact::Integer),
+                                              Declared ? Member : Element));
 }
 
 std::optional<bool> retrograd::declaredInteger(const Instruction &Access) {
-  if (!hasFact(Access, SourceFact::Integer))
-    return std::nullopt;
-  const MDNode *Node = Access.getMetadata(metadataOf(SourceFact::Integer));
-  return Node ? Node->getNumOperands() != 0
-              : annotation(Access, Member) != nullptr;
+  if (const MDNode *Node = Access.getMetadata(metadataOf(SourceFact::Integer)))
+    return Node->getNumOperands() != 0;
+  return annotatedInteger(Access);
 }
 
 void retrograd::writeMember(raw_ostream &OS, const LayoutMember &M) {

@@ -86,7 +86,7 @@ void noteLayout(llvm::Instruction &Copy, SourceFact Fact, MemoryLayout Layout);
 std::optional<MemoryLayout> layoutFact(const llvm::Instruction &Copy,
                                        SourceFact Fact);
 
-/// SourceFact::CopiesBits.
+/// SourceFact::CopiesBits, SourceFact::PlainIntegers.
 void noteFact(llvm::Module &M, SourceFact Fact);
 bool hasFact(const llvm::Module &M, SourceFact Fact);
 

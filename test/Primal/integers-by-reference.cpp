@@ -32,7 +32,7 @@ struct Matrix {
 // CHECK-NOT: !annotation
 // CHECK: ret void
 // INLINED: define internal {{.*}} @rg.primal._Z1fP6Matrix
-// INLINED: load i64, ptr %{{.*}}!annotation{{.*}}!rg.int
+// INLINED: load i64, ptr %{{.*}}!mmra{{.*}}!rg.int
 // BITS: define internal void @rg.primal._Z8exchangeIlEvRT_S1_(
 // BITS-NOT: !annotation
 // BITS: ret void

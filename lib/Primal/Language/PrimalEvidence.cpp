@@ -901,8 +901,16 @@ void retrograd::markBitFields(Module &M) {
     return;
   const SmallPtrSet<const StructType *, 8> InUnions = structsInUnions(M);
   for (Instruction *I : Accesses)
-    if (isMember(getLoadStorePointerOperand(I), InUnions))
+    if (isMember(getLoadStorePointerOperand(I), InUnions)) {
+      // Where two stores become one, LLVM keeps tags alone.
+      const Type *T = getLoadStoreType(I);
+      I->setMetadata(LLVMContext::MD_tbaa,
+                     writtenTag(T->isIntegerTy(32)   ? "int"
+                                : T->isIntegerTy(64) ? "long"
+                                                     : "",
+                                /*OfMember=*/true, M.getContext()));
       noteInteger(*I, /*Declared=*/true);
+    }
 }
 
 void retrograd::markWrittenIntegers(
