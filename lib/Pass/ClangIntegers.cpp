@@ -97,13 +97,11 @@ public:
   bool VisitRecordDecl(RecordDecl *R) {
     if (!R->isUnion() || !retrograd::hasLayout(*R) || !isOfUser(*R))
       return true;
-    auto Any = [&](auto Holds) {
-      return llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
-        return Holds(Field->getType());
+    for (const FieldDecl *Field : R->fields())
+      Direct |= llvm::any_of(R->fields(), [&](const FieldDecl *Other) {
+        return retrograd::holdsIntegersForNumbers(Ctx, Field->getType(),
+                                                  Other->getType());
       });
-    };
-    Direct |= Any([&](QualType T) { return holdsWords(T); }) &&
-              Any([&](QualType T) { return holdsNumbers(T); });
     // Addresses of several things in one place.
     for (const FieldDecl *Field : R->fields())
       if (const QualType To = pointee(Field->getType()); !To.isNull()) {

@@ -13,13 +13,16 @@
 #include "Support/SourceFact.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/Mangle.h"
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 
 using namespace clang;
@@ -334,6 +337,40 @@ static std::string nameInModule(const RecordDecl &R) {
   return Name;
 }
 
+/// What clang's tags of accesses call R.
+static std::string nameInTags(const RecordDecl &R, MangleContext &Mangler) {
+  std::string Name = R.getName().str();
+  if (R.getASTContext().getLangOpts().CPlusPlus) {
+    Name.clear();
+    llvm::raw_string_ostream OS(Name);
+    Mangler.mangleCanonicalTypeName(R.getASTContext().getCanonicalTagType(&R),
+                                    OS);
+  }
+  return Name;
+}
+
+/// An access of an integer whose tag names it a member of one of these structs
+/// is one of any integer: a number may lie there.
+static void forgetMembers(llvm::Module &M, const llvm::StringSet<> &Structs) {
+  for (llvm::Function &F : M)
+    for (llvm::Instruction &I : llvm::instructions(F)) {
+      llvm::MDNode *Tag = I.getMetadata(llvm::LLVMContext::MD_tbaa);
+      const llvm::Value *P = llvm::getLoadStorePointerOperand(&I);
+      if (!P || !llvm::getLoadStoreType(&I)->isIntegerTy() || !Tag ||
+          Tag->getNumOperands() < 3 || Tag->getOperand(0) == Tag->getOperand(1))
+        continue;
+      auto *Base = dyn_cast<llvm::MDNode>(Tag->getOperand(0));
+      auto *Type = dyn_cast<llvm::MDNode>(Tag->getOperand(1));
+      const auto *Name = Base && Base->getNumOperands()
+                             ? dyn_cast<llvm::MDString>(Base->getOperand(0))
+                             : nullptr;
+      if (Name && Type && Structs.contains(Name->getString()))
+        I.setMetadata(llvm::LLVMContext::MD_tbaa,
+                      llvm::MDBuilder(M.getContext())
+                          .createTBAAStructTagNode(Type, Type, 0));
+    }
+}
+
 void retrograd::noteIntegerMembers(const CompilerInstance &CI,
                                    llvm::Module &M) {
   if (!CI.hasASTContext() ||
@@ -363,6 +400,13 @@ void retrograd::noteIntegerMembers(const CompilerInstance &CI,
   }
   if (!Found.empty()) {
     llvm::NamedMDNode *Node = M.getOrInsertNamedMetadata(NumbersBeside);
+    const std::unique_ptr<MangleContext> Mangler(
+        CI.getASTContext().createMangleContext());
+    llvm::StringSet<> Structs;
+    for (const RecordDecl *R : Found)
+      if (const std::string Name = nameInTags(*R, *Mangler); !Name.empty())
+        Structs.insert(Name);
+    forgetMembers(M, Structs);
     for (const RecordDecl *R : Found)
       Node->addOperand(llvm::MDNode::get(
           M.getContext(),

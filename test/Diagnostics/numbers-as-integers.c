@@ -2,7 +2,7 @@
 // some address of numbers in the file becomes one of integers, in one of these ways.
 // RUN: %rgcc -w -O0 %s -c -o %t.o
 // RUN: %rgcc -w -O2 %s -c -o %t.o
-// RUN: sh -ec 'for way in DIRECT PARAMETER MEMBER BYTES BY_UNION FUNCTION BY_ADDRESS NUMBER RETURNED BY_MEMBER; do \
+// RUN: sh -ec 'for way in DIRECT PARAMETER MEMBER BYTES BY_UNION FUNCTION BY_ADDRESS NUMBER RETURNED BY_MEMBER BY_STRUCT; do \
 // RUN:   for level in -O0 -O2; do \
 // RUN:     if %rgcc -w $level -D$way %s -c -o %t.o > %t.log 2>&1; then echo $way $level; exit 1; fi; \
 // RUN:     FileCheck %s < %t.log; \
@@ -104,6 +104,17 @@ static void flipAt(struct arena *a, int i) {
   union both *b = (union both *)&a->numbers[i];
   uint32_t *words = b->words;
   words[1] ^= 0x80000000u;
+}
+#elif defined BY_STRUCT
+union halves {
+  double number;
+  struct {
+    uint32_t low, high;
+  } words;
+};
+static void flipAt(struct arena *a, int i) {
+  union halves *h = (union halves *)&a->numbers[i];
+  h->words.high ^= 0x80000000u;
 }
 #else
 static void flipAt(struct arena *a, int i) { a->numbers[i] = -a->numbers[i]; }
