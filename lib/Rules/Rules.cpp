@@ -514,6 +514,14 @@ static bool isByTurns(const Instruction &I, const Value *Dest,
           TA.sharedWithPointers(Dest, 0, 8, /*Integers=*/false));
 }
 
+/// P may be any byte of memory that holds several things.
+static bool isMixed(const TypeAnalysis &TA, const Value *P) {
+  if (!TA.isAnyPlace(P))
+    return false;
+  const TypeAnalysis::Kinds Is = TA.kindsFrom(P);
+  return Is.Doubles + Is.Singles + Is.Pointers + Is.Integers > 1;
+}
+
 TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                                        const Value *Source, const Value *Length,
                                        const ProgramFacts &Facts) {
@@ -627,7 +635,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
     // Where any byte may be anything, only the copy itself knows what it moves.
-    if (Source && (TA.isAnyPlace(Dest) || TA.isAnyPlace(Source)))
+    if (Source && (isMixed(TA, Dest) || isMixed(TA, Source)))
       Shape.Ambiguous |= any_of(Leaves, [&](const TypedLeaf &L) {
         return !TA.declares(I, L) &&
                any_of(ArrayRef{Dest, Source}, [&](const Value *End) {
