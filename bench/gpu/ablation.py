@@ -32,7 +32,7 @@ NAMES = [
     "frame-arrays", "gpu-replay", "gpu-replay-shared", "gpu-again", "waits-that-end",
     "count-strides", "several-at-once", "unroll-recurrences", "segment-recurrences", "gpu-counts", "gpu-plain",
     "gpu-zeros", "gpu-phases", "gpu-merge", "gpu-sums-at-end", "block-sums", "gather-tiles",
-    "group-additions", "merge-places", "invariant-shifts", "last-extremum", "neighbour-lanes",
+    "warp-products", "group-additions", "merge-places", "invariant-shifts", "last-extremum", "neighbour-lanes",
     "join-additions", "loops-in-step", "step-sums", "gather-neighbours", "merge-in-line",
     "swap-blocks", "zero-ways", "one-addition", "block-copies", "blocks-in-turn", "skipped-sums",
     "stack-tape", "launch-tape",

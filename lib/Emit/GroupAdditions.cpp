@@ -200,8 +200,8 @@ static bool letsWait(const Instruction &I, const Group &G, AAResults &AA) {
     return !isa<CallBase>(I) || !cast<CallBase>(I).isConvergent();
   StringRef Name = calleeName(I);
   if (Name == "rg_peers" || Name.starts_with("rg_merge_") ||
-      Name.starts_with("rg_accumulate_") || Name.starts_with("rg_beside_") ||
-      Name.starts_with("rg_block_add_"))
+      Name.starts_with("rg_product_") || Name.starts_with("rg_accumulate_") ||
+      Name.starts_with("rg_beside_") || Name.starts_with("rg_block_add_"))
     return true; // sums take no notice of their order
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P || I.isAtomic() || I.isVolatile())
@@ -805,6 +805,196 @@ static void skipIdle(CallInst &Asks, RuntimeLibrary &Runtime, AAResults &AA) {
   Asks.moveBefore(Then->getIterator());
   for (CallInst *C : Adds)
     C->moveBefore(Then->getIterator());
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An addition, and what a loop leaves as it is of the product that is added.
+struct Product {
+  Addition Of;
+  Value *Staying;
+};
+
+/// Products with Factor.
+struct ProductGroup {
+  Group G;
+  Value *Factor;
+  SmallVector<Product, 32> Parts;
+};
+
+class WarpProducts {
+public:
+  WarpProducts(Function &D, RuntimeLibrary &Runtime, AAResults &AA)
+      : D(D), Runtime(Runtime), AA(AA), DT(D), LI(DT) {}
+  bool run();
+
+private:
+  void takeProduct(const Peers &Of, const Addition &A);
+  void emit(ProductGroup &P);
+  Value *turned(ArrayRef<Value *> Staying, Loop &L);
+
+  Function &D;
+  RuntimeLibrary &Runtime;
+  AAResults &AA;
+  DominatorTree DT;
+  LoopInfo LI;
+  SmallVector<ProductGroup, 2> Groups;
+  struct Turned {
+    Loop *L;
+    SmallVector<Value *, 32> Staying;
+    Value *Rows;
+  };
+  SmallVector<Turned, 2> Known;
+  DenseMap<Loop *, Value *> Whole; ///< what rg_whole_warp says in front of it
+  bool Changed = false;
+};
+
+} // namespace
+
+/// Lanes of a warp, and so places that they add to at once.
+static constexpr size_t Lanes = 32;
+
+void WarpProducts::takeProduct(const Peers &Of, const Addition &A) {
+  const Loop *L = LI.getLoopFor(A.Call->getParent());
+  Value *Staying, *Factor;
+  if (!L || Of.Type != "f32" ||
+      !match(A.Number, m_FMul(m_Value(Staying), m_Value(Factor))))
+    return;
+  if (!L->isLoopInvariant(Staying))
+    std::swap(Staying, Factor);
+  if (!L->isLoopInvariant(Staying) || L->isLoopInvariant(Factor) ||
+      isa<Constant>(Staying))
+    return;
+  auto *P = find_if(Groups, [&](const ProductGroup &P) {
+    return P.G.Of == Of && P.Factor == Factor &&
+           isInt<30>(A.Offset - P.G.Waiting.front().Offset);
+  });
+  if (P == Groups.end()) {
+    Groups.push_back({{Of, {}, Lanes}, Factor, {}});
+    P = std::prev(Groups.end());
+  }
+  if (any_of(P->G.Waiting,
+             [&](const Addition &Other) { return Other.Offset == A.Offset; }))
+    return;
+  P->G.Waiting.push_back(A);
+  P->Parts.push_back({A, Staying});
+  if (P->G.Waiting.size() < Lanes)
+    return;
+  emit(*P);
+  Groups.erase(P);
+}
+
+/// Of Staying, which each lane has, row i in lane i, in front of L. Null if the
+/// registers for that are too many.
+Value *WarpProducts::turned(ArrayRef<Value *> Staying, Loop &L) {
+  constexpr size_t Most = 2;
+  for (const Turned &T : Known)
+    if (T.L == &L && ArrayRef(T.Staying) == Staying)
+      return T.Rows;
+  if (Known.size() == Most)
+    return nullptr;
+  IRBuilder<> B(L.getLoopPreheader()->getTerminator());
+  Value *&Here = Whole[&L];
+  if (!Here)
+    Here = B.CreateCall(Runtime.require("rg_whole_warp"));
+  Value *Numbers =
+      PoisonValue::get(FixedVectorType::get(B.getFloatTy(), Lanes));
+  for (auto [I, V] : enumerate(Staying))
+    Numbers = B.CreateInsertElement(Numbers, V, I);
+  Value *Rows =
+      B.CreateCall(Runtime.require("rg_turned_f32x32"), {Numbers, Here});
+  Known.push_back({&L, SmallVector<Value *, 32>(Staying), Rows});
+  return Rows;
+}
+
+void WarpProducts::emit(ProductGroup &P) {
+  CallInst *Last = P.G.Waiting.back().Call;
+  sort(P.Parts, [](const Product &A, const Product &B) {
+    return A.Of.Offset < B.Of.Offset;
+  });
+  SmallVector<Addition, 32> Now;
+  SmallVector<Value *, 32> Staying;
+  for (const Product &Part : P.Parts) {
+    Now.push_back(Part.Of);
+    Staying.push_back(Part.Staying);
+  }
+  Loop *Outer = nullptr;
+  for (Loop *L = LI.getLoopFor(Last->getParent());
+       L && all_of(Staying, [&](Value *V) { return L->isLoopInvariant(V); });
+       L = L->getParentLoop())
+    if (L->getLoopPreheader())
+      Outer = L;
+  if (!Outer || !areRuns(P.G.Of, Now))
+    return;
+  Value *Rows = turned(Staying, *Outer);
+  if (!Rows)
+    return;
+  IRBuilder<> B(Last);
+  auto *Asks = cast_or_null<CallInst>(P.G.Of.Found);
+  const int64_t First = Asks ? 0 : Now.front().Offset;
+  Value *Numbers =
+      PoisonValue::get(FixedVectorType::get(B.getFloatTy(), Lanes));
+  SmallVector<int64_t, 4> Runs;
+  AAMDNodes Marks = Last->getAAMetadata();
+  for (auto [I, A] : enumerate(Now)) {
+    Numbers = B.CreateInsertElement(Numbers, A.Number, I);
+    Marks = Marks.merge(A.Call->getAAMetadata());
+    if (I % 8 == 0)
+      Runs.push_back(A.Offset - First);
+  }
+  SmallVector<Value *, 7> Operands{Asks ? P.G.Of.Base
+                                        : Now.front().Call->getArgOperand(0),
+                                   offsets(B.getContext(), Runs),
+                                   Numbers,
+                                   Rows,
+                                   P.Factor,
+                                   Whole.lookup(Outer)};
+  if (Asks)
+    Operands.push_back(Asks->getArgOperand(0));
+  B.CreateCall(Runtime.require(Asks ? "rg_product_shared_f32x32"
+                                    : "rg_product_places_f32x32"),
+               Operands)
+      ->setAAMetadata(Marks);
+  for (const Addition &A : Now)
+    A.Call->eraseFromParent();
+  if (Asks && Asks->use_empty())
+    Asks->eraseFromParent();
+  Changed = true;
+}
+
+bool WarpProducts::run() {
+  SmallPtrSet<BasicBlock *, 16> Within;
+  for (BasicBlock &B : D)
+    if (BasicBlock *Next = behindAddition(B))
+      Within.insert(Next);
+  for (BasicBlock &First : D) {
+    if (Within.contains(&First))
+      continue;
+    Groups.clear();
+    for (BasicBlock *B : row(First))
+      for (Instruction &I : make_early_inc_range(*B)) {
+        Peers Of;
+        Addition A;
+        if (isSharedAddition(I, Of, A)
+                ? oneForWarp(Of) && !isJoin(*cast<CallInst>(Of.Found))
+                : isAddition(I, Of, A))
+          takeProduct(Of, A);
+        else
+          erase_if(Groups, [&](const ProductGroup &P) {
+            return !letsWait(I, P.G, AA);
+          });
+      }
+  }
+  return Changed;
+}
+
+bool retrograd::warpProducts(Function &D, RuntimeLibrary &Runtime,
+                             AAResults &AA) {
+  return WarpProducts(D, Runtime, AA).run();
 }
 
 static SmallVector<CallInst *, 16> sharedAdditions(Function &D) {

@@ -19,6 +19,10 @@
 //   in other memory, 4 to 2 of those that look as if the next lane's place were
 //   the next place
 //
+//   in both, 32 products of a number of the iteration with 32 that a loop
+//   leaves as they are: then the sums over the lanes are a matrix times a
+//   vector
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_EMIT_GROUPADDITIONS_H
@@ -35,6 +39,11 @@ class RuntimeLibrary;
 /// Additions to shared memory in branches go to where the ways meet, if the
 /// same place is added to there: lanes that went another way add 0.
 void joinAdditions(llvm::Function &D, llvm::AAResults &AA);
+
+/// Additions of 32 products c * x to places that a warp has in common, in a
+/// loop that leaves each c as it is. In front of the others, which add numbers.
+bool warpProducts(llvm::Function &D, RuntimeLibrary &Runtime,
+                  llvm::AAResults &AA);
 
 /// Additions to shared memory. Of a derivative that is complete and simplified,
 /// as below.

@@ -150,6 +150,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
                   [&] { joinAdditions(*D, FAM.getResult<AAManager>(*D)); });
         Steps.run(step::GatherTiles, *D, [&] { return gatherTiles(*D, FAM); });
         auto &AA = FAM.getResult<AAManager>(*D);
+        Steps.run(step::WarpProducts, *D,
+                  [&] { return warpProducts(*D, Derive.runtime(), AA); });
         Steps.run(step::GroupAdditions, *D,
                   [&] { groupAdditions(*D, Derive.runtime(), AA); });
         Steps.run(step::NeighbourLanes, *D,

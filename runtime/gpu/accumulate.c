@@ -957,6 +957,93 @@ RG_MERGE_WHOLE_PLACES(f32, float, 4)
 RG_MERGE_WHOLE_PLACES(f32, float, 8)
 RG_MERGE_WHOLE_PLACES(f64, double, 4)
 RG_MERGE_WHOLE_PLACES(f64, double, 8)
+
+/* 32 additions of a whole warp to 32 places that its lanes have in common, of products c[i] * s, where
+ * c is the same in all iterations of a loop (lib/Emit/GroupAdditions.h). Over the lanes these are the
+ * product of a matrix that stays, one column of it in each lane, with a vector, one number of it in each
+ * lane. So the matrix is turned once, in front of the loop: lane i has row i, in registers. Then lanes
+ * see each other's s, through a row of shared memory that all read alike, and lane i has the ith sum by
+ * 32 multiplications; otherwise it takes 32 for the products, and 31 exchanges with two selections and an
+ * addition each. */
+#define RG_TURN(D)                                                                       \
+  {                                                                                      \
+    _Bool upper = (me & (D)) != 0;                                                       \
+    _Pragma("unroll") for (uint32_t k = 0; k < 16; ++k) {                                \
+      uint32_t i = (k & ~((D) - 1u)) * 2 + (k & ((D) - 1u)), j = i + (D);                \
+      float low = x[i], high = x[j];                                                     \
+      float got = rg_across_f32(upper ? low : high, (D));                                \
+      x[i] = upper ? got : low;                                                          \
+      x[j] = upper ? high : got;                                                         \
+    }                                                                                    \
+  }
+RG_INLINE uint32_t rg_whole_warp(void) { return __nvvm_activemask() == ~0u; }
+RG_INLINE rg_f32x32 rg_turned_f32x32(rg_f32x32 c, uint32_t whole) {
+  if (!whole)
+    return c;
+  uint32_t me = (uint32_t)RG_LANE();
+  float x[32];
+  _Pragma("unroll") for (uint32_t i = 0; i < 32; ++i) x[i] = c[i];
+  RG_TURN(16) RG_TURN(8) RG_TURN(4) RG_TURN(2) RG_TURN(1)
+  rg_f32x32 turned;
+  _Pragma("unroll") for (uint32_t i = 0; i < 32; ++i) turned[i] = x[i];
+  return turned;
+}
+typedef float rg_f4 __attribute__((ext_vector_type(4)));
+static RG_SHARED __attribute__((loader_uninitialized)) rg_f4 rg_factors[32][8];
+static inline float rg_row_product(rg_f32x32 turned, float s) {
+  RG_SHARED rg_f4 *row = rg_factors[rg_thread() / 32];
+  __nvvm_bar_warp_sync(~0u);
+  ((RG_SHARED float *)row)[RG_LANE()] = s;
+  __nvvm_bar_warp_sync(~0u);
+  float sum[4] = {0, 0, 0, 0};
+  _Pragma("unroll") for (uint32_t k = 0; k < 8; ++k) {
+    rg_f4 of = row[k];
+    _Pragma("unroll") for (uint32_t i = 0; i < 4; ++i)
+      sum[i] = k ? of[i] * turned[4 * k + i] + sum[i] : of[i] * turned[i];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+#define RG_PLACE_OF_RUNS(BASE, RUN)                                                      \
+  ((BASE) + (int)(me & 16 ? (me & 8 ? RUN[3] : RUN[2]) : (me & 8 ? RUN[1] : RUN[0])) +   \
+   (me & 7) * sizeof(float))
+#define RG_EIGHTS(CALL)                                                                  \
+  _Pragma("unroll") for (uint32_t k = 0; k < 4; ++k) {                                   \
+    rg_f32x8 part;                                                                       \
+    rg_f32_offsets8 offset;                                                              \
+    _Pragma("unroll") for (uint32_t i = 0; i < 8; ++i) {                                 \
+      part[i] = v[8 * k + i];                                                            \
+      offset[i] = run[k] + i * (uint32_t)sizeof(float);                                  \
+    }                                                                                    \
+    CALL;                                                                                \
+  }
+RG_INLINE void rg_product_shared_f32x32(RG_SHARED char *base, rg_f32_offsets4 run, rg_f32x32 v, rg_f32x32 turned,
+                                        float s, uint32_t whole, uint32_t key) {
+  uint32_t me = (uint32_t)RG_LANE();
+  if (__nvvm_activemask() != ~0u ||
+      !__nvvm_vote_all_sync(~0u, whole && key == (uint32_t)__nvvm_shfl_sync_idx_i32(~0u, (int)key, 0, 0x1f))) {
+    rg_u4 peers = rg_peers(key);
+    RG_EIGHTS(rg_merge_f32x8(base, offset, part, peers))
+    return;
+  }
+  float x = rg_row_product(turned, s);
+  RG_SHARED float *place = (RG_SHARED float *)RG_PLACE_OF_RUNS(base, run);
+  if (rg_threads() <= 32) {
+    *place += x;
+    __nvvm_bar_warp_sync(~0u);
+  } else {
+    RG_ATOMIC_ADD((float *)place, x);
+  }
+}
+RG_INLINE void rg_product_places_f32x32(char *base, rg_f32_offsets4 run, rg_f32x32 v, rg_f32x32 turned, float s,
+                                        uint32_t whole) {
+  uint32_t me = (uint32_t)RG_LANE();
+  if (!RG_IN_ONE_PLACE(base) || !__nvvm_vote_all_sync(~0u, whole != 0)) {
+    RG_EIGHTS(rg_merge_places_f32x8(base, offset, part))
+    return;
+  }
+  float x = rg_row_product(turned, s);
+  RG_ATOMIC_ADD((float *)RG_PLACE_OF_RUNS(base, run), x);
+}
 #endif
 
 /* Additions at the end of an iteration that lanes reverse in step (lib/Emit/StepSums.cpp), to places

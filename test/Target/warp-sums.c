@@ -106,6 +106,15 @@ static int way;
   rg_##NAME##_offsets4 at;                                                               \
   for (int k = 0; k < 32; ++k)                                                           \
     v[k] = number[ownThread][k], at[k / 8] = FACTOR * offset[k / 8 * 8];
+// Products with numbers that stay, which are turned first if the warp is whole; Whole is what the kernel has found.
+#define PRODUCT(WHOLE)                                                                   \
+  OF32(f32, 1)                                                                           \
+  Word whole = (WHOLE);                                                                  \
+  rg_f32x32 turned = rg_turned_f32x32(v, whole);                                         \
+  float x = (float)factorOf(ownThread);                                                  \
+  for (int k = 0; k < 32; ++k)                                                           \
+    v[k] *= x;
+static Word factorOf(Word t) { return way < 22 ? 1 : 1 + t * 5 % 7; }
 static void add(void) {
   char *f = (char *)floats + key[ownThread], *d = (char *)doubles + 2 * key[ownThread];
   RG_SHARED char *sf = (RG_SHARED char *)f, *sd = (RG_SHARED char *)d;
@@ -132,10 +141,14 @@ static void add(void) {
   case 19: { OF(f64, 4, double, 2) rg_merge_whole_f64x4(d, at, v); } break;
   case 20: rg_merge_whole_f32((float *)(f + offset[0]), number[ownThread][0]); break;
   case 21: rg_merge_whole_f64((double *)(d + 2 * offset[0]), number[ownThread][0]); break;
+  case 22: { PRODUCT(rg_whole_warp()) rg_product_shared_f32x32(sf, at, v, turned, x, whole, key[ownThread]); } break;
+  case 23: { PRODUCT(rg_whole_warp()) rg_product_places_f32x32(f, at, v, turned, x, whole); } break;
+  case 24: { PRODUCT(0) rg_product_shared_f32x32(sf, at, v, turned, x, whole, key[ownThread]); } break;
+  case 25: { PRODUCT(0) rg_product_places_f32x32(f, at, v, turned, x, whole); } break;
   }
 }
-static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3, 8, 4, 8, 4, 1, 1};
-static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1};
+static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3, 8, 4, 8, 4, 1, 1, 32, 32, 32, 32};
+static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0};
 
 static Word lanesOf(Word warp) {
   Word left = threads - warp * Lanes;
@@ -196,7 +209,7 @@ static Word keyOf(int kind, Word t) {
 int main(void) {
   int bad = 0, cases = 0;
   static const Word masks[] = {~0u, 0xfffffffeu, 0x5a5a1234u}, sizes[] = {32, 48};
-  for (way = 0; way < 16; ++way)
+  for (way = 0; way < 26; ++way)
     for (int kind = 0; kind < 9; ++kind)
       for (int m = 0; m < 3; ++m)
         for (int s = 0; s < 2; ++s, ++cases) {
@@ -204,13 +217,13 @@ int main(void) {
           threads = sizes[s], mask = masks[m];
           Word start = (Word)(rand() % 50) * 4;
           for (Word k = 0; k < Lanes; ++k)
-            offset[k] = start + (count[way] == 32 ? k / 8 * 164 + k % 8 * 4 : (kind & 1 || way > 11 ? k : k * 13 % 32) * 4);
+            offset[k] = start + (count[way] == 32 ? k / 8 * 164 + k % 8 * 4 : (kind & 1 || (way > 11 && way < 16) ? k : k * 13 % 32) * 4);
           for (Word t = 0; t < Most; ++t) {
             key[t] = 4 * keyOf(kind, t);
             for (Word k = 0; k < Lanes; ++k)
               number[t][k] = (float)(rand() % 1000);
             for (Word k = 0; k < count[way] && t < threads && mask >> t % Lanes & 1; ++k)
-              want[(key[t] + offset[k]) / 4] += number[t][k];
+              want[(key[t] + offset[k]) / 4] += number[t][k] * factorOf(t);
           }
           for (int k = 0; k < Places; ++k)
             floats[k] = 0, doubles[k] = 0;
