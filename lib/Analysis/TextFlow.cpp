@@ -51,12 +51,13 @@ static BitVector sourcesOf(const CallBase &C, const ProgramFacts &Facts) {
   return From;
 }
 
-/// Where an operation without a body may put characters. One that is known does
-/// not put them behind what it only prints, which is read-only or has no
+/// Where an operation without a body may put characters. One that is known to
+/// print does not put them behind what it prints, which is read-only or has no
 /// parameter of its own.
 static BitVector destinationsOf(const CallBase &C, const ProgramFacts &Facts) {
   BitVector To(Facts.types().numObjects());
-  const unsigned Written = Facts.catalogue().lookup(C)
+  const OperationRecord *R = Facts.catalogue().lookup(C);
+  const unsigned Written = R && R->Memory != "n"
                                ? C.getFunctionType()->getNumParams()
                                : C.arg_size();
   for (unsigned N = 0; N != Written; ++N)
@@ -138,8 +139,8 @@ bool TextFlow::readsNumbers(const CallBase &C) const {
   if (none_of(C.args(),
               [](const Value *A) { return A->getType()->isPointerTy(); }))
     return false;
-  if (inactiveRecord(C, Facts))
-    return C.getType()->isFPOrFPVectorTy();
+  if (const OperationRecord *R = inactiveRecord(C, Facts))
+    return C.getType()->isFPOrFPVectorTy() || R->Memory == "n";
   return isUnknown(C, Facts);
 }
 

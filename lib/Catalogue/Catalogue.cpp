@@ -19,6 +19,7 @@
 
 #include "Catalogue.h"
 #include "Catalogue/ParallelMethods.h"
+#include "Catalogue/ReadingRoutines.h"
 #include "Support/DeviceMarks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -279,6 +280,13 @@ StringRef graphForm(StringRef Name) {
   return {};
 }
 
+const ReadingRoutineRecord *readingRoutine(StringRef Name) {
+  const auto *R = find_if(ReadingRoutines, [&](const ReadingRoutineRecord &R) {
+    return R.Name == Name;
+  });
+  return R == std::end(ReadingRoutines) ? nullptr : R;
+}
+
 bool isInactiveName(StringRef Name) {
   for (const NameEntry &E : LibraryNames)
     if (E.Name == Name)
@@ -384,6 +392,8 @@ const OperationRecord *Catalogue::lookup(const Instruction &Inst) const {
     return I->Ids.lookup("reciprocal");
   if (!Call)
     return I->Opcodes[Inst.getOpcode()];
+  if (Attribute Is = Call->getAttributes().getFnAttr(IsOperation); Is.isValid())
+    return I->Ids.lookup(Is.getValueAsString());
   // Null when the call is indirect or made through another type.
   const Function *Callee = Call->getCalledFunction();
   return Callee ? lookupFunction(*Callee) : nullptr;

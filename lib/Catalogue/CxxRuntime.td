@@ -110,14 +110,17 @@ def dynamic_cast : Expansion<"rg_expand_dynamic_cast", ["__dynamic_cast"], "P:PP
 let OfRuntime = 1 in
 def cast_distance : InactiveInC<["rg_cast_distance"]>;
 
-// Streams and strings. _ZNSi (istream) is absent on purpose: operator>> writes
-// numbers.
+// Streams and strings. Of istream, what writes numbers is a ReadingRoutine.
+def numbers_from_stream : Inactive<["rg_numbers_from_stream"]> {
+  let Memory = "n";
+  let Summary = "what is left of `>>` and `read` of a stream: what is read depends on no input";
+}
 let OfRuntime = 1 in
 def streams : Inactive<
     ["_ZNSo*", "_ZNKSo*", "_ZStlsISt11char_traits*", "_ZStlsIcSt11char_traitsIcESaIcEE*", "_ZSt16__ostream_insert*",
      "_ZSt4endl*", "_ZSt4ends*", "_ZSt5flush*", "_ZSt7getlineI*", "_ZSt2wsI*", "_ZStrsISt11char_traits*", "_ZStrsIcSt11char_traitsIcESaIcEE*",
      "_ZNSi3get*", "_ZNSi4peek*", "_ZNSi5unget*", "_ZNSi6ignore*", "_ZNSi7getline*", "_ZNSi7putback*",
-     "_ZNSi5seekg*", "_ZNSi5tellg*", "_ZNSi6sentry*", "_ZNSi4sync*",
+     "_ZNKSi6gcount*", "_ZNSi5seekg*", "_ZNSi5tellg*", "_ZNSi6sentry*", "_ZNSi4sync*",
      "_ZNSt7__cxx1119basic_istringstream*", "_ZNKSt7__cxx1119basic_istringstream*",
      "_ZNSt14basic_ifstream*", "_ZNSt13basic_fstream*", "_ZNSt8ios_base*", "_ZNKSt8ios_base*",
      "_ZNSt9basic_ios*", "_ZNKSt9basic_ios*", "_ZNKSt5ctypeI*", "_ZNSt5ctypeI*",
@@ -169,6 +172,21 @@ def checked_iterators : InactiveInC<
      "_ZN11__gnu_debug30_Safe_unordered_container_base*",
      "_ZN11__gnu_debug16_Error_formatter*", "_ZNK11__gnu_debug16_Error_formatter*"]>;
 def hashing : InactiveInC<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
+}
+
+// Extraction of std::istream, in its two forms, and its read.
+foreach T = ["f", "d", "e"] in
+  def "stream_reads_"#T : ReadingRoutine<"Value",
+      ["_ZNSirsER"#T, "_ZNSi10_M_extractI"#T#"EERSiRT_"], 1, "numbers_from_stream"> {
+    let Letter = !cond(!eq(T, "f"): "G", !eq(T, "d"): "D", true: "X");
+  }
+foreach T = ["b", "s", "t", "i", "j", "l", "m", "x", "y"] in
+  def "stream_reads_"#T : ReadingRoutine<"Value",
+      ["_ZNSirsER"#T, "_ZNSi10_M_extractI"#T#"EERSiRT_"], 1, "numbers_from_stream"> {
+    let Letter = "N";
+  }
+def stream_reads_block : ReadingRoutine<"Block", ["_ZNSi4readEPcl"], 1, "numbers_from_stream"> {
+  let Counter = "_ZNKSi6gcountEv";
 }
 
 // The links of std::list's and std::map's nodes: see runtime/containers.c. They

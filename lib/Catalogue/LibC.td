@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Mostly routines without a derivative. A name may stand under Inactive only if
-// the routine writes no active value through a pointer: so no fread, no scanf; a
-// call of those is refused when it is active.
+// the routine writes no number through a pointer: so no fread, no scanf, which are
+// ReadingRoutines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,8 +114,29 @@ def files : InactiveInC<
      "fgetc", "getchar", "ungetc", "fgets", "gets", "access", "unlink", "isatty"]> {
   let Summary = "characters and positions only; fread and scanf are not here";
 }
+// What is left of calls of these: numbers go elsewhere, or code behind the call says
+// that they are constants.
+def numbers_read : InactiveInC<["rg_numbers_read"]> {
+  let Memory = "n";
+  let Summary = "what is left of `scanf` with a constant format, of `fread` and their like: what is read depends on no input";
+}
 def flush : InactiveInC<["fflush"]> { let StreamArg = 0; }
 }
+
+def read_by_format : ReadingRoutine<"Format",
+    ["scanf", "__isoc99_scanf", "__isoc23_scanf"], 0, "numbers_read">;
+def read_by_format_from : ReadingRoutine<"Format",
+    ["fscanf", "sscanf", "__isoc99_fscanf", "__isoc99_sscanf", "__isoc23_fscanf",
+     "__isoc23_sscanf"], 1, "numbers_read">;
+def read_block : ReadingRoutine<"Block", ["fread", "fread_unlocked"], 0, "numbers_read"> {
+  let Size = 1;
+}
+def read_block_checked : ReadingRoutine<"Block",
+    ["__fread_chk", "__fread_unlocked_chk"], 0, "numbers_read"> {
+  let Size = 2;
+}
+def read_descriptor : ReadingRoutine<"Block",
+    ["read", "__read_chk", "pread", "pread64", "__pread_chk", "__pread64_chk"], 1, "numbers_read">;
 
 let Section = "System" in {
 def clocks : InactiveInC<
@@ -217,6 +238,14 @@ let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
                          "rg_exception_is_pointer",
                          "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;
+// Beside calls that read numbers (runtime/reading.c).
+let Section = "The runtime", OfRuntime = 1 in {
+def constants_here : Handler<"MemSet"> {
+  let Names = ["rg_constants_here"];
+  let Prototype = "P:PIZ";
+}
+def unread : InactiveInC<["rg_mark_unread", "rg_is_unread"]>;
+}
 // -rg-nan (runtime/nan.c): says what it sees.
 let Section = "The runtime", OfRuntime = 1 in
 def nan_watch : InactiveInC<["rg_nan_check"]>;

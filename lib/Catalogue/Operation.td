@@ -179,7 +179,8 @@ class Inactive<list<string> names, string prototype = ""> : Operation {
   // they may be one, the object.
   string Shadow = "";
   // "r": it writes no memory. "t": numbers that its pointer operands lead to become
-  // text or bytes in other memory or in a file.
+  // text or bytes in other memory or in a file. "n": text or bytes become numbers in
+  // memory that its pointer operands lead to.
   string Memory = "";
   // The operand that is a stream: an object of the library's, in which the program
   // keeps nothing. -1 for none.
@@ -324,6 +325,24 @@ class ParallelMethod<string kind, string scope, string base> {
   string Walk = "";
   // The argument of a policy by which its loops run on one thread, in order.
   string OneThread = "";
+}
+
+// Routines that write numbers of a text or of a file into memory
+// (Primal/ReadNumbers.cpp). Kind: of ReadingKind in ReadingRoutines.h. At: the operand
+// that is the format, or the address of what is read.
+class ReadingRoutine<string kind, list<string> names, int at, string operation> {
+  string Kind = kind;
+  list<string> Names = names;
+  int At = at;
+  // Block: the operand that says how many bytes an element has, -1 for one; the
+  // library's routine that says, of operand 0, how many were read, "" where the result
+  // does.
+  int Size = -1;
+  string Counter = "";
+  // Value: the letter of the number's type, N for an integer.
+  string Letter = "";
+  // What is left of the call is the operation with this id.
+  string Operation = operation;
 }
 
 // Inline assembly that is an intrinsic: its text, its constraints without the

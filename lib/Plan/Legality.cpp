@@ -170,9 +170,10 @@ void Legality::checkNumbersFromText() {
     const BitVector Read = Itself ? Text.readBy(*C) : S->Read;
     const Function *Callee = directCallee(*C);
     const ProgramFacts::Effects *E = Subject.facts().effects(*C);
+    const OperationRecord *R = Subject.facts().catalogue().lookup(*C);
     const bool Wanted = Activity.isUseful(C) ||
                         (S ? E && E->Numbers.anyCommon(Activity.usefulObjects())
-                           : !Subject.facts().catalogue().lookup(*C) &&
+                           : (!R || R->Memory == "n") &&
                                  Read.anyCommon(Activity.usefulObjects()));
     if (Wanted && any_of(Printers, [&](const Printer &P) {
           // What a callee does by itself is its own matter.

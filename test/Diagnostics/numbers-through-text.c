@@ -96,6 +96,28 @@ double apart(double x) {
   put(x * x);
   return get();
 }
+__attribute__((noinline)) void fetch(FILE *f, double *y) {
+  for (int i = 0; i < 2; ++i)
+    if (fread(y + i, sizeof *y, 1, f) != 1)
+      y[i] = 0;
+}
+double fetched(double x) {
+  FILE *f = tmpfile();
+  double v = x * x, y[2];
+  fwrite(&v, sizeof v, 1, f);
+  rewind(f);
+  fetch(f, y);
+  return y[0] + y[1];
+}
+double heard;
+void hear(const char *);
+double overheard(double x) {
+  char b[40];
+  sprintf(b, "%.17g", x * x);
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here
+  hear(b);
+  return heard * x;
+}
 
 int main(void) {
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'strtod' reads a number from text, or from a file, to which an active number was printed [RG2002]
@@ -118,4 +140,8 @@ int main(void) {
   __enzyme_autodiff((void *)words, 2.0);
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} reads a number from text{{.*}} [RG2002]
   __enzyme_autodiff((void *)apart, 2.0);
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} reads a number from text{{.*}} [RG2002]
+  __enzyme_autodiff((void *)fetched, 2.0);
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} reads a number from text{{.*}} [RG2002]
+  __enzyme_autodiff((void *)overheard, 2.0);
 }

@@ -52,6 +52,7 @@ public:
     emitNames();
     emitAssembly();
     emitMessageTypes();
+    emitReadingRoutines();
     emitParallelMethods();
     emitGraphedCalls();
     OS << "#endif\n";
@@ -64,6 +65,7 @@ private:
   void emitNames();
   void emitAssembly();
   void emitMessageTypes();
+  void emitReadingRoutines();
   void emitParallelMethods();
   void emitGraphedCalls();
   void emitName(const Twine &Name, unsigned Index, StringRef Form) {
@@ -289,6 +291,21 @@ void CatalogueWriter::emitMessageTypes() {
       OS << "  {'" << Letter << "', " << quoted(Name) << ", 0},\n";
     for (int64_t Number : R->getValueAsListOfInts("Numbers"))
       OS << "  {'" << Letter << "', \"\", " << Number << "},\n";
+  }
+  OS << "};\n";
+}
+
+void CatalogueWriter::emitReadingRoutines() {
+  OS << "static const ReadingRoutineRecord ReadingRoutines[] = {\n";
+  for (const Record *R : Records.getAllDerivedDefinitions("ReadingRoutine")) {
+    StringRef Letter = R->getValueAsString("Letter");
+    for (StringRef Name : R->getValueAsListOfStrings("Names"))
+      OS << "  {" << quoted(Name)
+         << ", ReadingKind::" << R->getValueAsString("Kind") << ", "
+         << R->getValueAsInt("At") << ", " << R->getValueAsInt("Size") << ", "
+         << quoted(R->getValueAsString("Counter")) << ", '"
+         << (Letter.empty() ? "-" : Letter) << "', "
+         << quoted(R->getValueAsString("Operation")) << "},\n";
   }
   OS << "};\n";
 }
