@@ -388,16 +388,18 @@ static Measured measure(const std::vector<double> &Input, int N, int Steps,
 
 static bool Right = true;
 
-/// The row of one program, for one device and for more.
+/// The row of one program, for one device and for more, with States numbers on
+/// all of them together and Halo on each besides. Gradients keep allocations as
+/// a whole, so these are no larger than that.
 template <Program F>
-static void row(const char *Name, const char *Size, size_t States,
+static void row(const char *Name, const char *Size, size_t States, size_t Halo,
                 size_t Inputs, int N, int Steps, int Devices, int Reps) {
   std::vector<double> Input(Inputs);
   for (size_t I = 0; I < Inputs; ++I)
     Input[I] = 0.5 + 0.05 * (I * 7 % 11);
   Measured M[Most];
   for (int D = 0; D < Devices; ++D) {
-    provide(D + 1, States / (D + 1) + 2 * size_t(N), Inputs,
+    provide(D + 1, States / (D + 1) + Halo, Inputs,
             std::max<size_t>(N, Parameters));
     M[D] = measure<F>(Input, N, Steps, D + 1, Reps);
     giveBack(D + 1);
@@ -467,15 +469,15 @@ int main(int ArgC, char **ArgV) {
   char Size[64];
   int N = Large ? 8192 : 64, Steps = (Large ? 60 : 6) / Less;
   std::snprintf(Size, sizeof Size, "%d x %d, %d steps", N, N, Steps);
-  row<heat>("heat", Size, size_t(N) * N, size_t(N / Coarse) * (N / Coarse), N,
-            Steps, Devices, Reps);
+  row<heat>("heat", Size, size_t(N) * N, 2 * size_t(N),
+            size_t(N / Coarse) * (N / Coarse), N, Steps, Devices, Reps);
   N = Large ? 16 << 20 : 4096, Steps = (Large ? 40 : 4) / Less;
   std::snprintf(Size, sizeof Size, "%d members, %d steps", N, Steps);
-  row<members>("members", Size, 2 * size_t(N), Parameters, N, Steps, Devices,
+  row<members>("members", Size, 2 * size_t(N), 0, Parameters, N, Steps, Devices,
                Reps);
   N = 1, Steps = Large ? 10000 : 20;
   std::snprintf(Size, sizeof Size, "%d launches of one thread", Steps);
-  row<launches>("launches", Size, 1, 1, N, Steps, 1, Reps);
+  row<launches>("launches", Size, 1, 0, 1, N, Steps, 1, Reps);
   if (Reps)
     rowByHand(Steps, Reps);
   return !Right;
