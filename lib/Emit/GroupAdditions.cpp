@@ -835,6 +835,7 @@ public:
 private:
   void takeProduct(const Peers &Of, const Addition &A);
   void emit(ProductGroup &P);
+  void joinPairs(BasicBlock &B);
   Value *turned(ArrayRef<Value *> Staying, Loop &L);
 
   Function &D;
@@ -966,6 +967,38 @@ void WarpProducts::emit(ProductGroup &P) {
   Changed = true;
 }
 
+/// Of two products of B behind each other that ask for the same lanes and add
+/// to shared memory, the first one waits for the second, if it may.
+void WarpProducts::joinPairs(BasicBlock &B) {
+  constexpr unsigned Key = 6; // its operand
+  CallInst *First = nullptr;
+  for (Instruction &I : make_early_inc_range(B)) {
+    if (calleeName(I) != "rg_product_shared_f32x32") {
+      if (First) {
+        Group G{{"f32", First->getArgOperand(0), First, {}},
+                {{First, 0, nullptr}},
+                1};
+        if (!letsWait(I, G, AA))
+          First = nullptr;
+      }
+      continue;
+    }
+    auto *Second = cast<CallInst>(&I);
+    if (!First || First->getArgOperand(Key) != Second->getArgOperand(Key)) {
+      First = Second;
+      continue;
+    }
+    SmallVector<Value *, 13> Operands(First->args());
+    append_range(Operands, drop_end(Second->args()));
+    IRBuilder<> Builder(Second);
+    Builder.CreateCall(Runtime.require("rg_products_shared_f32x32"), Operands)
+        ->setAAMetadata(First->getAAMetadata().merge(Second->getAAMetadata()));
+    First->eraseFromParent();
+    Second->eraseFromParent();
+    First = nullptr;
+  }
+}
+
 bool WarpProducts::run() {
   SmallPtrSet<BasicBlock *, 16> Within;
   for (BasicBlock &B : D)
@@ -989,6 +1022,9 @@ bool WarpProducts::run() {
           });
       }
   }
+  if (Changed)
+    for (BasicBlock &B : D)
+      joinPairs(B);
   return Changed;
 }
 

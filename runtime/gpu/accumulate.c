@@ -990,11 +990,10 @@ RG_INLINE rg_f32x32 rg_turned_f32x32(rg_f32x32 c, uint32_t whole) {
 }
 typedef float rg_f4 __attribute__((ext_vector_type(4)));
 static RG_SHARED __attribute__((loader_uninitialized)) rg_f4 rg_factors[32][8];
-static inline float rg_row_product(rg_f32x32 turned, float s) {
-  RG_SHARED rg_f4 *row = rg_factors[rg_thread() / 32];
-  __nvvm_bar_warp_sync(~0u);
-  ((RG_SHARED float *)row)[RG_LANE()] = s;
-  __nvvm_bar_warp_sync(~0u);
+/* Two at once wait once for each other's numbers, and for memory. */
+static RG_SHARED __attribute__((loader_uninitialized)) rg_f4 rg_more_factors[32][8];
+static inline void rg_hand_out(RG_SHARED rg_f4 *row, float s) { ((RG_SHARED float *)row)[RG_LANE()] = s; }
+static inline float rg_row_product(RG_SHARED rg_f4 *row, rg_f32x32 turned) {
   float sum[4] = {0, 0, 0, 0};
   _Pragma("unroll") for (uint32_t k = 0; k < 8; ++k) {
     rg_f4 of = row[k];
@@ -1025,7 +1024,11 @@ RG_INLINE void rg_product_shared_f32x32(RG_SHARED char *base, rg_f32_offsets4 ru
     RG_EIGHTS(rg_merge_f32x8(base, offset, part, peers))
     return;
   }
-  float x = rg_row_product(turned, s);
+  RG_SHARED rg_f4 *row = rg_factors[rg_thread() / 32];
+  __nvvm_bar_warp_sync(~0u);
+  rg_hand_out(row, s);
+  __nvvm_bar_warp_sync(~0u);
+  float x = rg_row_product(row, turned);
   RG_SHARED float *place = (RG_SHARED float *)RG_PLACE_OF_RUNS(base, run);
   if (rg_threads() <= 32) {
     *place += x;
@@ -1041,8 +1044,44 @@ RG_INLINE void rg_product_places_f32x32(char *base, rg_f32_offsets4 run, rg_f32x
     RG_EIGHTS(rg_merge_places_f32x8(base, offset, part))
     return;
   }
-  float x = rg_row_product(turned, s);
+  RG_SHARED rg_f4 *row = rg_factors[rg_thread() / 32];
+  __nvvm_bar_warp_sync(~0u);
+  rg_hand_out(row, s);
+  __nvvm_bar_warp_sync(~0u);
+  float x = rg_row_product(row, turned);
   RG_ATOMIC_ADD((float *)RG_PLACE_OF_RUNS(base, run), x);
+}
+RG_INLINE void rg_products_shared_f32x32(RG_SHARED char *base, rg_f32_offsets4 run, rg_f32x32 v, rg_f32x32 turned,
+                                         float s, uint32_t whole, uint32_t key, RG_SHARED char *base2,
+                                         rg_f32_offsets4 run2, rg_f32x32 v2, rg_f32x32 turned2, float t,
+                                         uint32_t whole2) {
+  uint32_t me = (uint32_t)RG_LANE();
+  if (__nvvm_activemask() != ~0u ||
+      !__nvvm_vote_all_sync(~0u, whole && whole2 &&
+                                     key == (uint32_t)__nvvm_shfl_sync_idx_i32(~0u, (int)key, 0, 0x1f))) {
+    rg_u4 peers = rg_peers(key);
+    RG_EIGHTS(rg_merge_f32x8(base, offset, part, peers))
+    v = v2, run = run2;
+    RG_EIGHTS(rg_merge_f32x8(base2, offset, part, peers))
+    return;
+  }
+  RG_SHARED rg_f4 *row = rg_factors[rg_thread() / 32], *more = rg_more_factors[rg_thread() / 32];
+  __nvvm_bar_warp_sync(~0u);
+  rg_hand_out(row, s);
+  rg_hand_out(more, t);
+  __nvvm_bar_warp_sync(~0u);
+  float x = rg_row_product(row, turned), y = rg_row_product(more, turned2);
+  RG_SHARED float *p = (RG_SHARED float *)RG_PLACE_OF_RUNS(base, run);
+  RG_SHARED float *q = (RG_SHARED float *)RG_PLACE_OF_RUNS(base2, run2);
+  if (rg_threads() <= 32) {
+    *p += x;
+    *q += y;
+    __nvvm_bar_warp_sync(~0u);
+  } else {
+    uint32_t offset[2] = {0, (uint32_t)((RG_SHARED char *)q - (RG_SHARED char *)p)};
+    float both[2] = {x, y};
+    rg_add_each_f32x2((RG_SHARED char *)p, offset, both);
+  }
 }
 #endif
 

@@ -67,6 +67,41 @@ __global__ void ofRows(const float *w, float *dw, const float *x, float *dx, flo
   __enzyme_autodiff((void *)rows, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
 }
 
+// Two in an iteration hand out their numbers together.
+// CHECK-LABEL: define {{.*}}@rg._Z4both
+// CHECK-NOT: call {{.*}}@rg_product_
+// CHECK: call {{.*}}@rg_products_shared_f32x32(
+// CHECK-NOT: call {{.*}}@rg_product_
+// CHECK: call {{.*}}@rg_turned_f32x32(
+__device__ void both(const float *__restrict__ x, float *__restrict__ y, int n) {
+  __shared__ float keys[16][32], values[16][32];
+  float mine[32], sum[32];
+#pragma unroll
+  for (int d = 0; d < 32; ++d)
+    mine[d] = x[INDEX() * 32 + d], sum[d] = 0;
+  for (int k = 0; k < 2; ++k) {
+    keys[k * 8 + (THREAD() >> 5)][THREAD() & 31] = x[256 * k + THREAD()];
+    values[k * 8 + (THREAD() >> 5)][THREAD() & 31] = x[256 * k + THREAD() + 1024];
+  }
+  BARRIER();
+#pragma unroll 1
+  for (int j = 0; j < n; ++j) {
+    float dot = 0;
+#pragma unroll
+    for (int d = 0; d < 32; ++d)
+      dot += mine[d] * keys[j][d];
+#pragma unroll
+    for (int d = 0; d < 32; ++d)
+      sum[d] += dot * dot * values[j][d];
+  }
+#pragma unroll
+  for (int d = 0; d < 32; ++d)
+    y[INDEX() * 32 + d] = sum[d];
+}
+__global__ void ofBoth(const float *x, float *dx, float *y, float *dy, int n) {
+  __enzyme_autodiff((void *)both, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
+}
+
 // All numbers are the iteration's: nothing stays.
 // CHECK-NOT: after warp-products
 // PTX-LABEL: .entry _Z9ofChanges

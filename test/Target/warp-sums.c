@@ -144,11 +144,16 @@ static void add(void) {
   case 22: { PRODUCT(rg_whole_warp()) rg_product_shared_f32x32(sf, at, v, turned, x, whole, key[ownThread]); } break;
   case 23: { PRODUCT(rg_whole_warp()) rg_product_places_f32x32(f, at, v, turned, x, whole); } break;
   case 24: { PRODUCT(0) rg_product_shared_f32x32(sf, at, v, turned, x, whole, key[ownThread]); } break;
+  case 26: {
+    PRODUCT(rg_whole_warp()) rg_f32_offsets4 at2 = at + 2048;
+    rg_products_shared_f32x32(sf, at, v, turned, x, whole, key[ownThread], sf, at2, v, turned, x, whole);
+  } break;
+  case 27: { PRODUCT(rg_whole_warp()) rg_products_shared_f32x32(sf, at, v, turned, x, whole, key[ownThread], sf, at, v, turned, x, 0); } break;
   case 25: { PRODUCT(0) rg_product_places_f32x32(f, at, v, turned, x, whole); } break;
   }
 }
-static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3, 8, 4, 8, 4, 1, 1, 32, 32, 32, 32};
-static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0};
+static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3, 8, 4, 8, 4, 1, 1, 32, 32, 32, 32, 32, 32};
+static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0};
 
 static Word lanesOf(Word warp) {
   Word left = threads - warp * Lanes;
@@ -209,7 +214,7 @@ static Word keyOf(int kind, Word t) {
 int main(void) {
   int bad = 0, cases = 0;
   static const Word masks[] = {~0u, 0xfffffffeu, 0x5a5a1234u}, sizes[] = {32, 48};
-  for (way = 0; way < 26; ++way)
+  for (way = 0; way < 28; ++way)
     for (int kind = 0; kind < 9; ++kind)
       for (int m = 0; m < 3; ++m)
         for (int s = 0; s < 2; ++s, ++cases) {
@@ -223,7 +228,12 @@ int main(void) {
             for (Word k = 0; k < Lanes; ++k)
               number[t][k] = (float)(rand() % 1000);
             for (Word k = 0; k < count[way] && t < threads && mask >> t % Lanes & 1; ++k)
-              want[(key[t] + offset[k]) / 4] += number[t][k] * factorOf(t);
+            {
+              double x = number[t][k] * factorOf(t);
+              want[(key[t] + offset[k]) / 4] += way == 27 ? 2 * x : x;
+              if (way == 26)
+                want[(key[t] + offset[k] + 2048) / 4] += x;
+            }
           }
           for (int k = 0; k < Places; ++k)
             floats[k] = 0, doubles[k] = 0;

@@ -2,7 +2,8 @@
 // RUN: %rgcxx --offload=cpu -O0 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
 // What a warp adds to 32 places that its lanes have in common, products of numbers that loops leave as they are: rows of
 // tiles, rows of global memory; one warp, several, parts of a warp by the block's size and by branches; rows by the half of
-// the warp; two loops deep, with the numbers of the outer one.
+// the warp; two loops deep, with the numbers of the outer one; two products
+// in an iteration.
 #include "rgcuda.h"
 
 constexpr int Width = 32;
@@ -120,6 +121,45 @@ __device__ void nested(const float *__restrict__ x, float *__restrict__ y, int n
   y[i] = sum;
 }
 
+// Two products in an iteration, of a score and of a weight: attention without the largest score.
+template <bool Tiled> __device__ void attends(const float *__restrict__ x, float *__restrict__ y, int n) {
+  __shared__ float keys[4][Width], values[4][Width];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  float mine[Width], sum[Width], total = 0;
+#pragma unroll
+  for (int d = 0; d < Width; ++d) {
+    mine[d] = x[(i * 5 + d) % n] * 0.2f;
+    sum[d] = 0;
+  }
+  for (int first = 0; first < 8; first += 4) {
+    if (Tiled) {
+      __syncthreads();
+      for (int k = t; k < 4 * Width; k += blockDim.x) {
+        keys[k / Width][k % Width] = x[(first * Width + k) % n];
+        values[k / Width][k % Width] = x[(first * Width + 3 * k) % n];
+      }
+      __syncthreads();
+    }
+#pragma unroll 1
+    for (int j = 0; j < 4; ++j) {
+      const float *key = Tiled ? keys[j] : x + (first + j) % 4 * Width;
+      const float *value = Tiled ? values[j] : x + (first + j) % 3 * Width;
+      float score = 0;
+#pragma unroll
+      for (int d = 0; d < Width; ++d)
+        score += mine[d] * key[d];
+      float part = expf(0.3f * score);
+      total += part;
+#pragma unroll
+      for (int d = 0; d < Width; ++d)
+        sum[d] += part * value[d];
+    }
+  }
+#pragma unroll
+  for (int d = 0; d < Width; ++d)
+    y[i * Width + d] = sum[d] / total;
+}
+
 int main() {
   int Bad = 0;
   for (int Threads : {32, 64, 48, 96}) {
@@ -128,6 +168,8 @@ int main() {
     Bad |= rg::checkKernel<float, halves>("halves", 70, 2 * Threads, 2, Threads);
     Bad |= rg::checkKernel<float, global>("global", 96, 2 * Threads, 2, Threads);
     Bad |= rg::checkKernel<float, nested>("nested", 96, 2 * Threads, 2, Threads);
+    Bad |= rg::checkKernel<float, attends<true>>("tiles of keys", 131, 2 * Threads * Width, 2, Threads);
+    Bad |= rg::checkKernel<float, attends<false>>("keys", 131, 2 * Threads * Width, 2, Threads);
   }
   return Bad;
 }
