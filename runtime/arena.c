@@ -194,11 +194,6 @@ RG_NOINLINE rg_arena *rg_tape_begin(void) {
   return a;
 }
 
-RG_NOINLINE rg_arena *rg_tape_current(void) {
-  rg_arena *a = &rg_arena_of_thread;
-  return a->mark ? a : NULL;
-}
-
 RG_NOINLINE rg_place rg_arena_place(const rg_arena *a) {
   return (rg_place){a->chunk, a->cur, a->deferred, a->overhead};
 }

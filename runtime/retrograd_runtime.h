@@ -24,8 +24,6 @@ rg_arena *rg_tape_begin(void);
 /** Leaves the innermost rg_tape_begin: runs its deferred frees (latest first)
  *  and makes its memory available again. Chunks stay with the thread. */
 void rg_tape_end(rg_arena *a);
-/** This thread's arena if it is inside a rg_tape_begin, else null. */
-rg_arena *rg_tape_current(void);
 /** `bytes` bytes, 16-byte aligned, uninitialised. Inlined bump, chunked growth,
  *  never moves what was handed out. */
 void *rg_tape_alloc(rg_arena *a, uint64_t bytes);

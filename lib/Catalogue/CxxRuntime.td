@@ -82,14 +82,19 @@ def exception_begin_catch : Inactive<["__cxa_begin_catch"], "P:P">;
 def exception_end_catch : Inactive<["__cxa_end_catch"], "V:">;
 def exception_get_pointer : Inactive<["__cxa_get_exception_ptr"], "P:P">;
 def exception_current : Inactive<["_ZSt17current_exceptionv"]>;
+def exception_again : Inactive<["_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE"]>;
+def exception_init : Inactive<["__cxa_init_primary_exception"], "P:PPP">;
+// The constructor from an object; the others are in libstdc++'s headers.
+def exception_holder : Inactive<["_ZNSt15__exception_ptr13exception_ptrC1EPv",
+                                 "_ZNSt15__exception_ptr13exception_ptrC2EPv"]>;
 def exceptions : Inactive<
     ["__cxa_free_exception",
      "__cxa_throw_bad_array_new_length", "__cxa_bad_cast", "__cxa_bad_typeid",
      "__cxa_call_unexpected", "__cxa_call_terminate", "__cxa_pure_virtual",
-     "__cxa_deleted_virtual", "__cxa_init_primary_exception",
+     "__cxa_deleted_virtual",
      "__clang_call_terminate", "_Unwind_Resume", "_Unwind_RaiseException",
      "_ZSt9terminatev", "_ZSt18uncaught_exceptionv",
-     "_ZSt19uncaught_exceptionsv", "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+     "_ZSt19uncaught_exceptionsv",
      // std::__throw_*, the constructors and destructors of exception classes
      "_ZSt16__throw_*", "_ZSt17__throw_*", "_ZSt18__throw_*", "_ZSt19__throw_*",
      "_ZSt20__throw_*", "_ZSt21__throw_*", "_ZSt22__throw_*", "_ZSt23__throw_*",
@@ -100,7 +105,8 @@ def exceptions : Inactive<
      "_ZNKSt13runtime_error*", "_ZNSt11range_error*", "_ZNSt14overflow_error*",
      "_ZNSt15underflow_error*", "_ZNSt9bad_alloc*", "_ZNSt8bad_cast*",
      "_ZNSt12system_error*", "_ZNKSt9bad_alloc*",
-     "_ZNSt15__exception_ptr13exception_ptr*", "_ZNKSt15__exception_ptr13exception_ptr*"]>;
+     "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv", "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv",
+     "_ZNKSt15__exception_ptr13exception_ptr6_M_getEv", "_ZNKSt15__exception_ptr13exception_ptr20__cxa_exception_typeEv"]>;
 def static_initialisation : InactiveInC<
     ["__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
      "__cxa_atexit", "__cxa_thread_atexit", "__cxa_finalize"]>;

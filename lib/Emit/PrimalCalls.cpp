@@ -15,6 +15,7 @@
 #include "Emit/PrimalEmitter.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -42,6 +43,11 @@ void PrimalEmitter::emitCall(CallBase &C) {
     if (const OperationRecord *R = Services.catalogue().lookup(C);
         R && R->Handler == HandlerKind::Reach)
       return emitReach(C);
+    if (C.hasFnAttr(ExceptionKept)) {
+      IRBuilder<> B(D.getContext());
+      placeAfter(B, C);
+      B.CreateCall(Services.runtime().require("rg_exception_keep"), {Arena});
+    }
     // A pointer from outside has no shadow but itself.
     if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
       forLanes([&] { shadowSlot(&C) = primal(&C); });

@@ -20,7 +20,6 @@
 #include "Emit/NanWatch.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/StrictFloat.h"
-#include "Support/ExceptionMarks.h"
 #include "Support/ReachMarks.h"
 #include "Support/ShareMarks.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -936,11 +935,7 @@ void ReverseEmitter::finish() {
     });
   }
   if (!Plan.isSplit()) {
-    bool Keeps = any_of(instructions(D), [](const Instruction &I) {
-      auto *C = dyn_cast<CallBase>(&I);
-      return C && C->hasFnAttr(ExceptionKept);
-    });
-    if (Arena->use_empty() && !Keeps) // nothing was taped
+    if (Arena->use_empty()) // nothing was taped
       cast<Instruction>(Arena)->eraseFromParent();
     else
       B.CreateCall(runtime("rg_tape_end"), {Arena});

@@ -13,6 +13,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/CallBinding.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -107,13 +108,15 @@ void Legality::checkMessage(const CallBase &C, const OperationRecord &R) {
 
 /// Threads of teams are the same in both sweeps, and clear their shadows when
 /// they come (Pass/ShadowGlobals.h). Others are new ones in the reverse sweep,
-/// and a task may run on any.
+/// and a task may run on any. An exception in flight, or handled, is a pointer,
+/// which the thread that wrote it reads in the same sweep.
 void Legality::checkThreadLocals(const Instruction &I) {
   if (!Subject.facts().changesThreads())
     return;
   for (const Use &U : I.operands())
     if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
-        G && G->isThreadLocal() && Subject.Activity.hasShadow(G) &&
+        G && G->isThreadLocal() && !G->hasAttribute(ExceptionVariable) &&
+        Subject.Activity.hasShadow(G) &&
         Subject.Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
       refuse(RefusalKind::Threads, I,
              "the threadprivate or thread_local variable '" +

@@ -25,8 +25,8 @@ inline constexpr llvm::StringLiteral ExceptionChecked = "rg-exception-checked";
 /// On a call in a primal: what it throws cannot be followed.
 inline constexpr llvm::StringLiteral ExceptionUnsupported =
     "rg-exception-unsupported";
-/// On a call in a primal: it keeps an exception until the tape's scope ends, so
-/// there must be one.
+/// On a call in a primal: a handler begins, whose exception lives until the
+/// tape's scope ends.
 inline constexpr llvm::StringLiteral ExceptionKept = "rg-exception-kept";
 /// On the variables for the exception "in flight", null when a derivative
 /// begins, and for the one that is "handled".

@@ -1,6 +1,6 @@
 // An exception that carries an active value, and may be caught by one of several
-// bases: where that lies in the object is known at run time only. And one that an
-// exception_ptr takes along.
+// bases: where that lies in the object is known at run time only. An exception_ptr
+// takes it along as well.
 // RUN: not %rgcxx -O0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcxx -O2 -c %s -o %t.o 2>&1 | FileCheck %s
 #include <exception>
@@ -24,16 +24,13 @@ static double bases(double x) {
 }
 
 static double later(double x) {
-  std::exception_ptr kept;
-  try {
-    throw x * x;
-  } catch (...) {
-    kept = std::current_exception();
-  }
+  Both b;
+  b.value = x * x;
+  std::exception_ptr kept = std::make_exception_ptr(b);
   try {
     std::rethrow_exception(kept);
-  } catch (double d) {
-    return d * x;
+  } catch (Valued &v) {
+    return v.value * x;
   }
 }
 

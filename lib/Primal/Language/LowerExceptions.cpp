@@ -223,7 +223,7 @@ public:
 
   void run();
   void checkPlainCalls();
-  void markTakenAlong();
+  void lowerHolders();
 
 private:
   /// C is a call of the service of the C++ runtime with that record.
@@ -239,6 +239,7 @@ private:
   }
   void findHandlers();
   void lowerPad(LandingPadInst &Pad);
+  void throwAgain(InvokeInst &Inv, BasicBlock &To);
   void lowerInvoke(InvokeInst &Inv, BasicBlock &To);
   void lowerCall(CallInst &C);
   void lowerRuntimeCall(CallBase &C);
@@ -325,9 +326,30 @@ void FunctionLowering::findHandlers() {
       HandlerOf.erase(Inside);
 }
 
+/// std::rethrow_exception. The library would throw another header, which leads
+/// to the object by a way that has no shadow. What the exception_ptr holds leads
+/// there with its shadow.
+void FunctionLowering::throwAgain(InvokeInst &Inv, BasicBlock &To) {
+  IRBuilder<> B(&Inv);
+  Value *Object = B.CreateLoad(B.getPtrTy(), Inv.getArgOperand(0), "object"),
+        *E = B.CreateConstGEP1_64(B.getInt8Ty(), Object, -HeaderBytes,
+                                  "exception");
+  CallInst *Again = B.CreateCall(
+      service("rg_exception_again", B.getVoidTy(), {B.getPtrTy()}), {E});
+  Again->setDoesNotThrow();
+  set(B, E);
+  B.CreateBr(&To);
+  Inv.getNormalDest()->removePredecessor(Inv.getParent());
+  Inv.eraseFromParent();
+}
+
 /// Exceptions of Inv go to the block To, whose phis know Inv's block.
 void FunctionLowering::lowerInvoke(InvokeInst &Inv, BasicBlock &To) {
   BasicBlock *From = Inv.getParent(), *Normal = Inv.getNormalDest();
+  if (isService(Inv, "exception_again")) {
+    throwAgain(Inv, To);
+    return;
+  }
   Function *Callee = Inv.getCalledFunction();
   if (Callee && Callee->doesNotReturn() && HasBody(*Callee)) {
     Inv.setCalledFunction(L.returningTwin(*Callee));
@@ -347,12 +369,13 @@ void FunctionLowering::lowerInvoke(InvokeInst &Inv, BasicBlock &To) {
     E = B.CreateConstGEP1_64(B.getInt8Ty(), Inv.getArgOperand(0), -HeaderBytes,
                              "exception");
   } else if (isService(Inv, "exception_rethrow")) {
+    Value *Thrown = B.CreateExtractValue(LP, 0);
     if (CallBase *Begin = HandlerOf.lookup(&Inv)) {
       E = Begin->getArgOperand(0);
+      ask(B, "rg_exception_is", E, Thrown); // notes what was really thrown
     } else {
       // Of a handler in a caller, if it is one of ours.
-      Value *Handled = get(B, ExceptionLowering::Handled),
-            *Thrown = B.CreateExtractValue(LP, 0);
+      Value *Handled = get(B, ExceptionLowering::Handled);
       E = B.CreateSelect(ask(B, "rg_exception_is", Handled, Thrown), Handled,
                          Thrown);
     }
@@ -556,20 +579,43 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
     C.addRetAttr(Attribute::NoAlias);
 }
 
-/// What std::current_exception takes along comes back by a throw of the
-/// library's, without its shadow.
-void FunctionLowering::markTakenAlong() {
+/// What makes an std::exception_ptr in libstdc++'s library: in our form it holds
+/// an address with its shadow.
+void FunctionLowering::lowerHolders() {
   SmallVector<CallBase *, 2> Calls;
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallBase>(&I);
-        C && isService(*C, "exception_current"))
+        C && (isService(*C, "exception_current") ||
+              isService(*C, "exception_holder") ||
+              isService(*C, "exception_init")))
       Calls.push_back(C);
   for (CallBase *C : Calls) {
     IRBuilder<> B(C);
-    Value *Taken = get(B, ExceptionLowering::Handled);
-    auto *Mark = cast<CallInst>(ask(B, "rg_exception_is", Taken,
-                                    ConstantPointerNull::get(B.getPtrTy())));
-    Mark->addFnAttr(Attribute::get(Ctx, ExceptionUnsupported));
+    if (isService(*C, "exception_init")) {
+      if (hasBasesElsewhere(C->getArgOperand(1)))
+        C->addFnAttr(Attribute::get(Ctx, ExceptionUnsupported));
+      continue;
+    }
+    if (isService(*C, "exception_holder")) {
+      // exception_ptr(object): one owner more.
+      B.CreateCall(service("rg_exception_hold", B.getVoidTy(), {B.getPtrTy()}),
+                   {C->getArgOperand(1)})
+          ->setDoesNotThrow();
+      B.CreateStore(C->getArgOperand(1), C->getArgOperand(0));
+    } else {
+      // That of the handler around, whose object lies behind its header.
+      Value *E = get(B, ExceptionLowering::Handled);
+      CallInst *Found =
+          B.CreateCall(service("rg_exception_current", B.getPtrTy(), {}));
+      Found->setDoesNotThrow();
+      Value *Object = B.CreateConstGEP1_64(B.getInt8Ty(), E, HeaderBytes);
+      B.CreateStore(B.CreateSelect(ask(B, "rg_exception_is_behind", E, Found),
+                                   Object, Found),
+                    C->getArgOperand(0));
+    }
+    if (auto *Inv = dyn_cast<InvokeInst>(C))
+      C = changeToCall(Inv);
+    C->eraseFromParent();
   }
 }
 
@@ -643,7 +689,7 @@ void ExceptionLowering::lower(Function &F, bool Leaves,
   if (!Leaves)
     dropDeadEndUnwinding(F, Cat);
   FunctionLowering Lowering(*this, F, Leaves, HasBody, ReturnsThem);
-  Lowering.markTakenAlong();
+  Lowering.lowerHolders();
   if (Leaves || catches(F))
     Lowering.run();
   else
