@@ -237,8 +237,10 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
     const LoadInst *Read = Number ? nullptr : readByValue(A, V);
     Params.push_back(Number ? Number : Read ? Read->getType() : A.getType());
     ByValue.push_back(Read != nullptr);
-    if (Read) // another call may hand over the variable itself
-      Name += "." + std::to_string(A.getArgNo());
+    // Another call may hand over the variable itself. Regions have numbers
+    // behind their names, so this is no number alone.
+    if (Read)
+      Name += ".v" + std::to_string(A.getArgNo());
   }
   if (Function *Known = M.getFunction(Name); Known && runsElsewhere(*Known))
     return Known;

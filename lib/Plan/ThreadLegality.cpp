@@ -116,8 +116,8 @@ void Legality::checkThreadLocals(const Instruction &I) {
   for (const Use &U : I.operands())
     if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
         G && G->isThreadLocal() && !G->hasAttribute(ExceptionVariable) &&
-        Subject.Activity.hasShadow(G) &&
-        Subject.Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
+        Subject.Activity.hasShadow(G) && Subject.Activity.isActiveMemory(G) &&
+        RefusedGlobals.insert(G).second)
       refuse(RefusalKind::Threads, I,
              "the threadprivate or thread_local variable '" +
                  G->getName().str() +

@@ -327,8 +327,8 @@ void FunctionLowering::findHandlers() {
 }
 
 /// std::rethrow_exception. The library would throw another header, which leads
-/// to the object by a way that has no shadow. What the exception_ptr holds leads
-/// there with its shadow.
+/// to the object by a way that has no shadow. What the exception_ptr holds
+/// leads there with its shadow.
 void FunctionLowering::throwAgain(InvokeInst &Inv, BasicBlock &To) {
   IRBuilder<> B(&Inv);
   Value *Object = B.CreateLoad(B.getPtrTy(), Inv.getArgOperand(0), "object"),
@@ -579,15 +579,15 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
     C.addRetAttr(Attribute::NoAlias);
 }
 
-/// What makes an std::exception_ptr in libstdc++'s library: in our form it holds
-/// an address with its shadow.
+/// What makes an std::exception_ptr in libstdc++'s library: in our form it
+/// holds an address with its shadow.
 void FunctionLowering::lowerHolders() {
   SmallVector<CallBase *, 2> Calls;
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallBase>(&I);
-        C && (isService(*C, "exception_current") ||
-              isService(*C, "exception_holder") ||
-              isService(*C, "exception_init")))
+        C &&
+        (isService(*C, "exception_current") ||
+         isService(*C, "exception_holder") || isService(*C, "exception_init")))
       Calls.push_back(C);
   for (CallBase *C : Calls) {
     IRBuilder<> B(C);

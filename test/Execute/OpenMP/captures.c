@@ -44,8 +44,34 @@ static double aliasOfShared(const double *x, int n) {
   }
   return s;
 }
+// clang numbers the regions of a function, from the second one on; the first one gets its operand number four by
+// value, and the fifth one has operands of the same types.
+static double numbered(const double *x, int n) {
+  double u[N], v[N], a = x[1] * x[2], s = 0;
+  for (int i = 0; i < n; ++i)
+    u[i] = x[i];
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i)
+    v[i] = u[i] * a;
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i)
+    v[i] += u[i] * u[i];
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i)
+    v[i] *= u[i];
+#pragma omp parallel for
+  for (int i = 0; i < N; ++i)
+    v[i] += sin(v[i]);
+#pragma omp parallel for firstprivate(a)
+  for (int i = 0; i < N; ++i)
+    v[i] += u[i] * a * a;
+  for (int i = 0; i < N; ++i)
+    s += v[i] * v[i];
+  return s;
+}
 int main(void) {
   POINT;
+  CHECK(numbered);
   CHECK(mixed);
   CHECK(aliasOfShared);
   return rgReport();
