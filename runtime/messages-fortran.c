@@ -358,6 +358,250 @@ void *rg_mpif_alltoallv(rg_arena *arena, uint64_t lanes, void *a0,
   return tape;
 }
 
+/*===- Neighbours, and forms that do not wait -----------------------------===*/
+
+void *rg_mpi_neighbor_allgather(rg_arena *, uint64_t, void *, void *const *,
+                                int, rg_handle, void *, void *const *, int,
+                                rg_handle, rg_handle, int *);
+void *rg_mpif_neighbor_allgather(rg_arena *arena, uint64_t lanes, void *a0,
+                                 void *const *s0, const int *a1, const int *a2,
+                                 void *a3, void *const *s3, const int *a4,
+                                 const int *a5, const int *a6, int *error) {
+  void *tape = rg_mpi_neighbor_allgather(arena, lanes, buffer_of(a0), s0, *a1,
+                                         type_of(a2), buffer_of(a3), s3, *a4,
+                                         type_of(a5), comm_of(a6), error);
+  return tape;
+}
+void *rg_mpi_ineighbor_allgather(rg_arena *, uint64_t, void *, void *const *,
+                                 int, rg_handle, void *, void *const *, int,
+                                 rg_handle, rg_handle, void *, int *);
+void *rg_mpif_ineighbor_allgather(rg_arena *arena, uint64_t lanes, void *a0,
+                                  void *const *s0, const int *a1, const int *a2,
+                                  void *a3, void *const *s3, const int *a4,
+                                  const int *a5, const int *a6, int *request,
+                                  int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ineighbor_allgather(arena, lanes, buffer_of(a0), s0, *a1,
+                                          type_of(a2), buffer_of(a3), s3, *a4,
+                                          type_of(a5), comm_of(a6), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_neighbor_allgatherv(rg_arena *, uint64_t, void *, void *const *,
+                                 int, rg_handle, void *, void *const *,
+                                 const int *, const int *, rg_handle, rg_handle,
+                                 int *);
+void *rg_mpif_neighbor_allgatherv(rg_arena *arena, uint64_t lanes, void *a0,
+                                  void *const *s0, const int *a1, const int *a2,
+                                  void *a3, void *const *s3, const int *a4,
+                                  const int *a5, const int *a6, const int *a7,
+                                  int *error) {
+  void *tape = rg_mpi_neighbor_allgatherv(arena, lanes, buffer_of(a0), s0, *a1,
+                                          type_of(a2), buffer_of(a3), s3, a4,
+                                          a5, type_of(a6), comm_of(a7), error);
+  return tape;
+}
+void *rg_mpi_ineighbor_allgatherv(rg_arena *, uint64_t, void *, void *const *,
+                                  int, rg_handle, void *, void *const *,
+                                  const int *, const int *, rg_handle,
+                                  rg_handle, void *, int *);
+void *rg_mpif_ineighbor_allgatherv(rg_arena *arena, uint64_t lanes, void *a0,
+                                   void *const *s0, const int *a1,
+                                   const int *a2, void *a3, void *const *s3,
+                                   const int *a4, const int *a5, const int *a6,
+                                   const int *a7, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ineighbor_allgatherv(
+      arena, lanes, buffer_of(a0), s0, *a1, type_of(a2), buffer_of(a3), s3, a4,
+      a5, type_of(a6), comm_of(a7), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_neighbor_alltoall(rg_arena *, uint64_t, void *, void *const *, int,
+                               rg_handle, void *, void *const *, int, rg_handle,
+                               rg_handle, int *);
+void *rg_mpif_neighbor_alltoall(rg_arena *arena, uint64_t lanes, void *a0,
+                                void *const *s0, const int *a1, const int *a2,
+                                void *a3, void *const *s3, const int *a4,
+                                const int *a5, const int *a6, int *error) {
+  void *tape = rg_mpi_neighbor_alltoall(arena, lanes, buffer_of(a0), s0, *a1,
+                                        type_of(a2), buffer_of(a3), s3, *a4,
+                                        type_of(a5), comm_of(a6), error);
+  return tape;
+}
+void *rg_mpi_ineighbor_alltoall(rg_arena *, uint64_t, void *, void *const *,
+                                int, rg_handle, void *, void *const *, int,
+                                rg_handle, rg_handle, void *, int *);
+void *rg_mpif_ineighbor_alltoall(rg_arena *arena, uint64_t lanes, void *a0,
+                                 void *const *s0, const int *a1, const int *a2,
+                                 void *a3, void *const *s3, const int *a4,
+                                 const int *a5, const int *a6, int *request,
+                                 int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ineighbor_alltoall(arena, lanes, buffer_of(a0), s0, *a1,
+                                         type_of(a2), buffer_of(a3), s3, *a4,
+                                         type_of(a5), comm_of(a6), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_neighbor_alltoallv(rg_arena *, uint64_t, void *, void *const *,
+                                const int *, const int *, rg_handle, void *,
+                                void *const *, const int *, const int *,
+                                rg_handle, rg_handle, int *);
+void *rg_mpif_neighbor_alltoallv(rg_arena *arena, uint64_t lanes, void *a0,
+                                 void *const *s0, const int *a1, const int *a2,
+                                 const int *a3, void *a4, void *const *s4,
+                                 const int *a5, const int *a6, const int *a7,
+                                 const int *a8, int *error) {
+  void *tape = rg_mpi_neighbor_alltoallv(arena, lanes, buffer_of(a0), s0, a1,
+                                         a2, type_of(a3), buffer_of(a4), s4, a5,
+                                         a6, type_of(a7), comm_of(a8), error);
+  return tape;
+}
+void *rg_mpi_ineighbor_alltoallv(rg_arena *, uint64_t, void *, void *const *,
+                                 const int *, const int *, rg_handle, void *,
+                                 void *const *, const int *, const int *,
+                                 rg_handle, rg_handle, void *, int *);
+void *rg_mpif_ineighbor_alltoallv(rg_arena *arena, uint64_t lanes, void *a0,
+                                  void *const *s0, const int *a1, const int *a2,
+                                  const int *a3, void *a4, void *const *s4,
+                                  const int *a5, const int *a6, const int *a7,
+                                  const int *a8, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ineighbor_alltoallv(
+      arena, lanes, buffer_of(a0), s0, a1, a2, type_of(a3), buffer_of(a4), s4,
+      a5, a6, type_of(a7), comm_of(a8), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_ibcast(rg_arena *, uint64_t, void *, void *const *, int, rg_handle,
+                    int, rg_handle, void *, int *);
+void *rg_mpif_ibcast(rg_arena *arena, uint64_t lanes, void *a0, void *const *s0,
+                     const int *a1, const int *a2, const int *a3, const int *a4,
+                     int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ibcast(arena, lanes, buffer_of(a0), s0, *a1, type_of(a2),
+                             *a3, comm_of(a4), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_ireduce(rg_arena *, uint64_t, void *, void *const *, void *,
+                     void *const *, int, rg_handle, rg_handle, int, rg_handle,
+                     void *, int *);
+void *rg_mpif_ireduce(rg_arena *arena, uint64_t lanes, void *a0,
+                      void *const *s0, void *a1, void *const *s1, const int *a2,
+                      const int *a3, const int *a4, const int *a5,
+                      const int *a6, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape =
+      rg_mpi_ireduce(arena, lanes, buffer_of(a0), s0, buffer_of(a1), s1, *a2,
+                     type_of(a3), op_of(a4), *a5, comm_of(a6), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_iallreduce(rg_arena *, uint64_t, void *, void *const *, void *,
+                        void *const *, int, rg_handle, rg_handle, rg_handle,
+                        void *, int *);
+void *rg_mpif_iallreduce(rg_arena *arena, uint64_t lanes, void *a0,
+                         void *const *s0, void *a1, void *const *s1,
+                         const int *a2, const int *a3, const int *a4,
+                         const int *a5, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape =
+      rg_mpi_iallreduce(arena, lanes, buffer_of(a0), s0, buffer_of(a1), s1, *a2,
+                        type_of(a3), op_of(a4), comm_of(a5), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_igather(rg_arena *, uint64_t, void *, void *const *, int,
+                     rg_handle, void *, void *const *, int, rg_handle, int,
+                     rg_handle, void *, int *);
+void *rg_mpif_igather(rg_arena *arena, uint64_t lanes, void *a0,
+                      void *const *s0, const int *a1, const int *a2, void *a3,
+                      void *const *s3, const int *a4, const int *a5,
+                      const int *a6, const int *a7, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_igather(arena, lanes, buffer_of(a0), s0, *a1, type_of(a2),
+                              buffer_of(a3), s3, *a4, type_of(a5), *a6,
+                              comm_of(a7), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_iscatter(rg_arena *, uint64_t, void *, void *const *, int,
+                      rg_handle, void *, void *const *, int, rg_handle, int,
+                      rg_handle, void *, int *);
+void *rg_mpif_iscatter(rg_arena *arena, uint64_t lanes, void *a0,
+                       void *const *s0, const int *a1, const int *a2, void *a3,
+                       void *const *s3, const int *a4, const int *a5,
+                       const int *a6, const int *a7, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_iscatter(arena, lanes, buffer_of(a0), s0, *a1,
+                               type_of(a2), buffer_of(a3), s3, *a4, type_of(a5),
+                               *a6, comm_of(a7), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_iallgather(rg_arena *, uint64_t, void *, void *const *, int,
+                        rg_handle, void *, void *const *, int, rg_handle,
+                        rg_handle, void *, int *);
+void *rg_mpif_iallgather(rg_arena *arena, uint64_t lanes, void *a0,
+                         void *const *s0, const int *a1, const int *a2,
+                         void *a3, void *const *s3, const int *a4,
+                         const int *a5, const int *a6, int *request,
+                         int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_iallgather(arena, lanes, buffer_of(a0), s0, *a1,
+                                 type_of(a2), buffer_of(a3), s3, *a4,
+                                 type_of(a5), comm_of(a6), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_iallgatherv(rg_arena *, uint64_t, void *, void *const *, int,
+                         rg_handle, void *, void *const *, const int *,
+                         const int *, rg_handle, rg_handle, void *, int *);
+void *rg_mpif_iallgatherv(rg_arena *arena, uint64_t lanes, void *a0,
+                          void *const *s0, const int *a1, const int *a2,
+                          void *a3, void *const *s3, const int *a4,
+                          const int *a5, const int *a6, const int *a7,
+                          int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_iallgatherv(arena, lanes, buffer_of(a0), s0, *a1,
+                                  type_of(a2), buffer_of(a3), s3, a4, a5,
+                                  type_of(a6), comm_of(a7), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_ialltoall(rg_arena *, uint64_t, void *, void *const *, int,
+                       rg_handle, void *, void *const *, int, rg_handle,
+                       rg_handle, void *, int *);
+void *rg_mpif_ialltoall(rg_arena *arena, uint64_t lanes, void *a0,
+                        void *const *s0, const int *a1, const int *a2, void *a3,
+                        void *const *s3, const int *a4, const int *a5,
+                        const int *a6, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ialltoall(arena, lanes, buffer_of(a0), s0, *a1,
+                                type_of(a2), buffer_of(a3), s3, *a4,
+                                type_of(a5), comm_of(a6), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+void *rg_mpi_ialltoallv(rg_arena *, uint64_t, void *, void *const *,
+                        const int *, const int *, rg_handle, void *,
+                        void *const *, const int *, const int *, rg_handle,
+                        rg_handle, void *, int *);
+void *rg_mpif_ialltoallv(rg_arena *arena, uint64_t lanes, void *a0,
+                         void *const *s0, const int *a1, const int *a2,
+                         const int *a3, void *a4, void *const *s4,
+                         const int *a5, const int *a6, const int *a7,
+                         const int *a8, int *request, int *error) {
+  intptr_t c = 0;
+  void *tape = rg_mpi_ialltoallv(arena, lanes, buffer_of(a0), s0, a1, a2,
+                                 type_of(a3), buffer_of(a4), s4, a5, a6,
+                                 type_of(a7), comm_of(a8), &c, error);
+  *request = request_to(&c);
+  return tape;
+}
+
 /*===- Operations of the program's own (messages-operations.c) ------------===*/
 
 void rg_mpi_own_note(intptr_t op, void *function);
@@ -365,8 +609,8 @@ void *rg_mpi_own_operation(intptr_t op, intptr_t type);
 int rg_mpi_own_size(intptr_t comm);
 int rg_mpi_own_rank(intptr_t comm);
 int64_t rg_mpi_own_extent(intptr_t type);
-__attribute__((noinline)) void mpi_op_create_(void *function, const int *commutes, int *op,
-                                              int *error) {
+__attribute__((noinline)) void
+mpi_op_create_(void *function, const int *commutes, int *op, int *error) {
   pmpi_op_create_(function, commutes, op, error);
   rg_mpi_own_note(op_of(op), function);
 }
@@ -375,8 +619,12 @@ void *rg_mpif_own_operation(const int *op, const int *type) {
 }
 int rg_mpif_own_size(const int *comm) { return rg_mpi_own_size(comm_of(comm)); }
 int rg_mpif_own_rank(const int *comm) { return rg_mpi_own_rank(comm_of(comm)); }
-int64_t rg_mpif_own_extent(const int *type) { return rg_mpi_own_extent(type_of(type)); }
-int rg_mpif_own_in_place(const void *from) { return buffer_of(from) == RG_IN_PLACE; }
+int64_t rg_mpif_own_extent(const int *type) {
+  return rg_mpi_own_extent(type_of(type));
+}
+int rg_mpif_own_in_place(const void *from) {
+  return buffer_of(from) == RG_IN_PLACE;
+}
 int rg_mpif_own_self(void) {
   return rg_mpi_is_open() ? MPI_Comm_c2f(RG_COMM_SELF) : (int)RG_COMM_SELF;
 }

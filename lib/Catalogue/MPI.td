@@ -212,6 +212,23 @@ def mpif_allgather : Message<"rg_mpif_allgather", ["mpi_allgather_"], "V:PPPPPPP
 def mpif_allgatherv : Message<"rg_mpif_allgatherv", ["mpi_allgatherv_"], "V:PPPPPPPPP", "r@2 n n m@6 n n n n i">;
 def mpif_alltoall : Message<"rg_mpif_alltoall", ["mpi_alltoall_"], "V:PPPPPPPP", "r@2 n n m@5 n n n i">;
 def mpif_alltoallv : Message<"rg_mpif_alltoallv", ["mpi_alltoallv_"], "V:PPPPPPPPPP", "r@3 n n n m@7 n n n n i">;
+def mpif_neighbor_allgather : Message<"rg_mpif_neighbor_allgather", ["mpi_neighbor_allgather_"], "V:PPPPPPPP", "r@2 n n m@5 n n n i">;
+def mpif_ineighbor_allgather : Message<"rg_mpif_ineighbor_allgather", ["mpi_ineighbor_allgather_"], "V:PPPPPPPPP", "r@2 n n m@5 n n n i i">;
+def mpif_neighbor_allgatherv : Message<"rg_mpif_neighbor_allgatherv", ["mpi_neighbor_allgatherv_"], "V:PPPPPPPPP", "r@2 n n m@6 n n n n i">;
+def mpif_ineighbor_allgatherv : Message<"rg_mpif_ineighbor_allgatherv", ["mpi_ineighbor_allgatherv_"], "V:PPPPPPPPPP", "r@2 n n m@6 n n n n i i">;
+def mpif_neighbor_alltoall : Message<"rg_mpif_neighbor_alltoall", ["mpi_neighbor_alltoall_"], "V:PPPPPPPP", "r@2 n n m@5 n n n i">;
+def mpif_ineighbor_alltoall : Message<"rg_mpif_ineighbor_alltoall", ["mpi_ineighbor_alltoall_"], "V:PPPPPPPPP", "r@2 n n m@5 n n n i i">;
+def mpif_neighbor_alltoallv : Message<"rg_mpif_neighbor_alltoallv", ["mpi_neighbor_alltoallv_"], "V:PPPPPPPPPP", "r@3 n n n m@7 n n n n i">;
+def mpif_ineighbor_alltoallv : Message<"rg_mpif_ineighbor_alltoallv", ["mpi_ineighbor_alltoallv_"], "V:PPPPPPPPPPP", "r@3 n n n m@7 n n n n i i">;
+def mpif_ibcast : Message<"rg_mpif_ibcast", ["mpi_ibcast_"], "V:PPPPPPP", "m@2 n n n n i i">;
+def mpif_ireduce : Message<"rg_mpif_ireduce", ["mpi_ireduce_"], "V:PPPPPPPPP", "r@3 m@3 n n n n n i i">;
+def mpif_iallreduce : Message<"rg_mpif_iallreduce", ["mpi_iallreduce_"], "V:PPPPPPPP", "r@3 m@3 n n n n i i">;
+def mpif_igather : Message<"rg_mpif_igather", ["mpi_igather_"], "V:PPPPPPPPPP", "r@2 n n m@5 n n n n i i">;
+def mpif_iscatter : Message<"rg_mpif_iscatter", ["mpi_iscatter_"], "V:PPPPPPPPPP", "r@2 n n m@5 n n n n i i">;
+def mpif_iallgather : Message<"rg_mpif_iallgather", ["mpi_iallgather_"], "V:PPPPPPPPP", "r@2 n n m@5 n n n i i">;
+def mpif_iallgatherv : Message<"rg_mpif_iallgatherv", ["mpi_iallgatherv_"], "V:PPPPPPPPPP", "r@2 n n m@6 n n n n i i">;
+def mpif_ialltoall : Message<"rg_mpif_ialltoall", ["mpi_ialltoall_"], "V:PPPPPPPPP", "r@2 n n m@5 n n n i i">;
+def mpif_ialltoallv : Message<"rg_mpif_ialltoallv", ["mpi_ialltoallv_"], "V:PPPPPPPPPPP", "r@3 n n n m@7 n n n n i i">;
 def mpif_wait : Message<"rg_mpif_wait", ["mpi_wait_"], "V:PPP", "i i i">;
 def mpif_waitall : Message<"rg_mpif_waitall", ["mpi_waitall_"], "V:PPPP", "n i i i">;
 def mpif_waitany : Message<"rg_mpif_waitany", ["mpi_waitany_"], "V:PPPPP", "n i i i i">;
@@ -235,7 +252,10 @@ def mpi_communicators_fortran : InactiveInC<
     "mpi_group_union_", "mpi_group_intersection_", "mpi_group_difference_",
     "mpi_group_range_incl_", "mpi_cart_create_", "mpi_cart_coords_", "mpi_cart_rank_",
     "mpi_cart_shift_", "mpi_cart_get_", "mpi_cart_sub_", "mpi_cartdim_get_", "mpi_dims_create_",
-    "mpi_topo_test_", "mpi_graph_create_", "mpi_dist_graph_create_adjacent_"]>;
+    "mpi_topo_test_", "mpi_graph_create_", "mpi_graph_get_", "mpi_graphdims_get_",
+    "mpi_graph_neighbors_", "mpi_graph_neighbors_count_", "mpi_dist_graph_create_",
+    "mpi_dist_graph_create_adjacent_", "mpi_dist_graph_neighbors_",
+    "mpi_dist_graph_neighbors_count_"]>;
 def mpi_datatypes_fortran : InactiveInC<
    ["mpi_type_contiguous_", "mpi_type_vector_", "mpi_type_hvector_", "mpi_type_create_hvector_",
     "mpi_type_indexed_", "mpi_type_create_hindexed_", "mpi_type_create_indexed_block_",
