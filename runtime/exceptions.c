@@ -152,3 +152,6 @@ int rg_exception_match(void *e, int (*matcher)(void *)) {
     _Unwind_DeleteException(header);
   return clause;
 }
+
+/** e.what() of a std::exception, by a function that the module may not have. */
+const char *rg_exception_text(void *object, const char *(*what)(void *)) { return what(object); }

@@ -236,7 +236,7 @@ def tape_defer_free : Handler<"TapeDeferFree"> {
 // Handlers, as preparation writes them (runtime/exceptions.c).
 let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
-                         "rg_exception_is_pointer", "rg_exception_keep", "rg_exception_again",
+                         "rg_exception_is_pointer", "rg_exception_keep", "rg_exception_text", "rg_exception_again",
                          "rg_exception_hold", "rg_exception_current",
                          "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;
 // Beside calls that read numbers (runtime/reading.c).

@@ -15,8 +15,10 @@
 #include "Request/EntryCalls.h"
 #include "Request/FunctionOperand.h"
 #include "Support/DispatchMarks.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/IRBuilder.h"
@@ -274,6 +276,35 @@ static std::optional<int64_t> slotOf(const CallBase &Call) {
   return Offset.getSExtValue();
 }
 
+/// The virtual function behind the destructors of the std::exception that a
+/// handler has caught: what(), whose text has no derivative.
+static bool asksException(const CallBase &Call) {
+  const DataLayout &DL = Call.getDataLayout();
+  if (slotOf(Call) != 2 * int64_t(DL.getPointerSize()) ||
+      Call.arg_size() != 1 || !Call.getType()->isPointerTy())
+    return false;
+  const auto *Table = dyn_cast<LoadInst>(getUnderlyingObject(
+      cast<LoadInst>(Call.getCalledOperand())->getPointerOperand(),
+      /*MaxLookup=*/0));
+  if (!Table || Table->getPointerOperand()->stripPointerCasts() !=
+                    Call.getArgOperand(0)->stripPointerCasts())
+    return false;
+  // As LowerExceptions writes it: what the runtime has found, by one or another
+  // name.
+  SmallVector<const Value *, 4> Work{Call.getArgOperand(0)};
+  while (!Work.empty()) {
+    const Value *V = Work.pop_back_val()->stripPointerCasts();
+    if (const auto *S = dyn_cast<SelectInst>(V)) {
+      Work.append({S->getTrueValue(), S->getFalseValue()});
+      continue;
+    }
+    if (const auto *C = dyn_cast<CallBase>(V);
+        C && C->hasFnAttr(StandardException))
+      return true;
+  }
+  return false;
+}
+
 /// All units of M say what the flag Name stands for.
 static bool isSet(const Module &M, StringRef Name) {
   const auto *Known =
@@ -519,7 +550,8 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
                     Epoch,
                     Call.hasFnAttr(OfRuntime),
                     Call.hasFnAttr(DropsObject),
-                    Call.hasFnAttr(CallsByAddress)};
+                    Call.hasFnAttr(CallsByAddress),
+                    asksException(Call)};
   // What stands at other members is left out. Where nothing in the module is
   // put at this one, the program ends if it is called.
   SmallVector<Function *, 8> OfType;
@@ -546,9 +578,16 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
         D.Member == Wanted.Member && D.Fixed == Wanted.Fixed &&
         D.Epoch == Epoch && D.ByRuntime == Wanted.ByRuntime &&
-        D.DropsObject == Wanted.DropsObject && D.ByAddress == Wanted.ByAddress)
+        D.DropsObject == Wanted.DropsObject &&
+        D.ByAddress == Wanted.ByAddress &&
+        D.AsksException == Wanted.AsksException)
       return &D;
   SmallVector<Function *, 8> Found = Set.Found;
+  // The same place of other tables has functions of classes that are none.
+  if (Wanted.AsksException)
+    erase_if(Found, [](const Function *F) {
+      return !F->getName().ends_with("4whatEv");
+    });
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
   // If it refers to none of them, what is called comes from outside: to any.
   if (Only && any_of(Found, IsKept)) {
@@ -565,8 +604,9 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
        {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
     if (Attribute A = Call.getFunction()->getFnAttribute(Kept); A.isValid())
       Wanted.F->addFnAttr(A);
-  Wanted.F->addFnAttr(DispatchesCalls,
-                      std::to_string(Found.size() + Wanted.DropsObject));
+  Wanted.F->addFnAttr(
+      DispatchesCalls,
+      std::to_string(Found.size() + Wanted.DropsObject + Wanted.AsksException));
   writeBody(Wanted, Found, LeftOut, Call);
   Dispatchers.push_back(Wanted);
   return &Dispatchers.back();
@@ -705,6 +745,9 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
     B.SetInsertPoint(Next);
     Floats |= handlesFloatsIfSeen(Candidate);
   }
+  if (D.AsksException)
+    return returnValue(B, B.CreateCall(Runtime.require("rg_exception_text"),
+                                       {F.getArg(0), Address}));
   if (!Floats) {
     Function *Unseen = makeUnseen(D, nullptr);
     SmallVector<Value *, 8> Args;

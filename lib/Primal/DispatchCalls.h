@@ -119,6 +119,9 @@ private:
     bool DropsObject;
     /// What only stands in virtual tables is not called.
     bool ByAddress = false;
+    /// It asks an exception for its text: what is none of the candidates is
+    /// called without a derivative.
+    bool AsksException = false;
   };
   std::optional<uint64_t> memberCalled(const llvm::CallBase &Call) const;
   /// Its address is loaded behind a loaded pointer, as from a virtual table.

@@ -28,6 +28,9 @@ inline constexpr llvm::StringLiteral ExceptionUnsupported =
 /// On a call in a primal: a handler begins, whose exception lives until the
 /// tape's scope ends.
 inline constexpr llvm::StringLiteral ExceptionKept = "rg-exception-kept";
+/// On such a call: what it catches is a std::exception.
+inline constexpr llvm::StringLiteral StandardException =
+    "rg-standard-exception";
 /// On the variables for the exception "in flight", null when a derivative
 /// begins, and for the one that is "handled".
 inline constexpr llvm::StringLiteral ExceptionVariable =

@@ -121,6 +121,44 @@ static bool hasBasesElsewhere(const Value *TypeInfo, unsigned Depth = 0) {
   return false;
 }
 
+/// The type information of a class of namespace std that is no template. Those
+/// that are thrown begin with a std::exception.
+static bool isOfLibrary(StringRef Name) {
+  const bool Nested = Name.consume_front("_ZTINSt");
+  if (!Nested && !Name.consume_front("_ZTISt"))
+    return false;
+  unsigned Length = 0;
+  while (!Name.consumeInteger(10, Length)) {
+    if (Length > Name.size())
+      return false;
+    Name = Name.drop_front(Length);
+    Name.consume_front("B"); // a tag of the ABI
+  }
+  return Name == (Nested ? "E" : "");
+}
+
+/// The class is std::exception, or one whose objects begin with one: its
+/// virtual table has what() at the place where that one's is.
+static bool isStandardException(const Value *TypeInfo, unsigned Depth = 0) {
+  const auto *G = dyn_cast<GlobalVariable>(TypeInfo->stripPointerCasts());
+  if (!G || Depth == 64)
+    return false;
+  if (isOfLibrary(G->getName()))
+    return true;
+  const auto *Members = G->hasInitializer()
+                            ? dyn_cast<ConstantStruct>(G->getInitializer())
+                            : nullptr;
+  if (!Members || Members->getNumOperands() < 3)
+    return false;
+  if (Members->getNumOperands() == 3)
+    return isStandardException(Members->getOperand(2), Depth + 1);
+  const auto *Where = Members->getNumOperands() > 5
+                          ? dyn_cast<ConstantInt>(Members->getOperand(5))
+                          : nullptr;
+  return Where && Where->getSExtValue() == 2 &&
+         isStandardException(Members->getOperand(4), Depth + 1);
+}
+
 //===----------------------------------------------------------------------===//
 // What a module has once
 //===----------------------------------------------------------------------===//
@@ -238,6 +276,7 @@ private:
     return C;
   }
   void findHandlers();
+  bool catchesStandard(BasicBlock &B, const DominatorTree &DT);
   void lowerPad(LandingPadInst &Pad);
   void throwAgain(InvokeInst &Inv, BasicBlock &To);
   void lowerInvoke(InvokeInst &Inv, BasicBlock &To);
@@ -268,6 +307,8 @@ private:
   /// From a __cxa_rethrow or __cxa_end_catch to the __cxa_begin_catch of the
   /// handler that it stands in.
   DenseMap<CallBase *, CallBase *> HandlerOf;
+  /// Each __cxa_begin_catch of a std::exception.
+  SmallPtrSet<CallBase *, 4> Standard;
 };
 } // namespace retrograd
 
@@ -324,6 +365,30 @@ void FunctionLowering::findHandlers() {
   for (auto [Inside, Begin] : make_early_inc_range(HandlerOf))
     if (!DT.dominates(Begin, Inside))
       HandlerOf.erase(Inside);
+  for (BasicBlock &B : F)
+    for (Instruction &I : B)
+      if (auto *C = dyn_cast<CallBase>(&I);
+          C && isService(*C, "exception_begin_catch") && catchesStandard(B, DT))
+        Standard.insert(C);
+}
+
+/// The handler that begins in B is reached only where an exception was found to
+/// be a std::exception. (Around it may be handlers of others.)
+bool FunctionLowering::catchesStandard(BasicBlock &B, const DominatorTree &DT) {
+  for (auto *N = DT.getNode(&B); N; N = N->getIDom()) {
+    const auto *Br = dyn_cast<BranchInst>(N->getBlock()->getTerminator());
+    const auto *Is = Br && Br->isConditional()
+                         ? dyn_cast<ICmpInst>(Br->getCondition())
+                         : nullptr;
+    if (!Is || Is->getPredicate() != CmpInst::ICMP_EQ)
+      continue;
+    for (const Value *Side : Is->operands())
+      if (const auto *Id = dyn_cast<IntrinsicInst>(Side);
+          Id && Id->getIntrinsicID() == Intrinsic::eh_typeid_for &&
+          DT.dominates(BasicBlockEdge(N->getBlock(), Br->getSuccessor(0)), &B))
+        return isStandardException(Id->getArgOperand(0));
+  }
+  return false;
 }
 
 /// std::rethrow_exception. The library would throw another header, which leads
@@ -556,6 +621,8 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
     Found->setDoesNotThrow();
     if (Begin)
       Found->addFnAttr(Attribute::get(Ctx, ExceptionKept));
+    if (Standard.contains(&C))
+      Found->addFnAttr(Attribute::get(Ctx, StandardException));
     Found->addParamAttr(0, Attribute::ReadOnly);
     if (!C.use_empty())
       C.replaceAllUsesWith(caughtObject(E, Found, B));
