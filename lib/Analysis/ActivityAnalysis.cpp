@@ -327,6 +327,11 @@ static bool isCount(const StoreInst &S) {
   return Declared;
 }
 
+/// The address L reads is taken for an integer.
+static bool isMadeInteger(const LoadInst &L) {
+  return any_of(L.users(), [](const User *U) { return isa<PtrToIntInst>(U); });
+}
+
 /// What is read is true or false: no byte of a number is read so.
 static bool isTruthValue(const LoadInst &L) {
   if (!L.getType()->isIntegerTy(8))
@@ -374,9 +379,9 @@ void ActivityAnalysis::findLostBits() {
   auto MovesBits = [](const Instruction &I) {
     return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) ||
            isa<BitCastInst>(I) || isa<TruncInst>(I) || isa<ZExtInst>(I) ||
-           isa<SExtInst>(I) || isa<FreezeInst>(I) ||
-           isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) ||
-           isa<ShuffleVectorInst>(I) ||
+           isa<SExtInst>(I) || isa<FreezeInst>(I) || isa<PtrToIntInst>(I) ||
+           isa<IntToPtrInst>(I) || isa<InsertElementInst>(I) ||
+           isa<ExtractElementInst>(I) || isa<ShuffleVectorInst>(I) ||
            // Of integers: shuffles and reductions between threads, minima,
            // rotations.
            (isa<CallBase>(I) && I.getType()->isIntOrIntVectorTy());
@@ -384,6 +389,8 @@ void ActivityAnalysis::findLostBits() {
   auto Holds = [&](const Value *P) {
     return testObject(VariedObjects, P) || testObject(TaintedObjects, P);
   };
+  const bool PlainAddresses =
+      hasFact(*F.getParent(), SourceFact::PlainAddresses);
   /// What is read may be such bits, and is no pointer. A truth value is none:
   /// it came of a comparison, which ends a trail. An integer by declaration is,
   /// where integers that are such bits were stored, whatever numbers its object
@@ -391,6 +398,12 @@ void ActivityAnalysis::findLostBits() {
   /// known where they store them.
   auto ReadsBits = [&](const LoadInst &L) {
     const ValueShape &S = Facts.shape(&L);
+    // The bits of a number are an address that becomes an integer (a union's).
+    if (!PlainAddresses && L.getType()->isPointerTy() && isMadeInteger(L))
+      return Holds(L.getPointerOperand()) &&
+             Facts.types().touchesFloat(
+                 L.getPointerOperand(),
+                 L.getDataLayout().getTypeStoreSize(L.getType()));
     if (!L.getType()->isIntOrIntVectorTy() || isTruthValue(L) ||
         (S.HasPointer && !S.HasUnknown && S.Floats.empty()))
       return false;
@@ -466,8 +479,13 @@ void ActivityAnalysis::findLostBits() {
         LostBits.push_back(&I);
     }
     if (const auto *S = dyn_cast<StoreInst>(&I)) {
-      if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I) &&
-          !isCount(*S))
+      const bool Punned =
+          isa<IntToPtrInst>(S->getValueOperand())
+              ? Facts.types().touchesFloat(S->getPointerOperand(),
+                                           I.getDataLayout().getTypeStoreSize(
+                                               S->getValueOperand()->getType()))
+              : Facts.isPunned(I);
+      if (Tainted.contains(S->getValueOperand()) && Punned && !isCount(*S))
         LostBits.push_back(&I);
     } else if (const auto *L = dyn_cast<LoadInst>(&I);
                L && L->getType()->isFPOrFPVectorTy() && !isVaried(L) &&
@@ -501,7 +519,7 @@ bool ActivityAnalysis::makesNumberOfDigits(
   const DigitFlow &Digits = Facts.digits();
   const auto *C = dyn_cast<CallBase>(&I);
   return ((C && Digits.calleeMakesNumber(*C)) || Digits.makesNumber(I) ||
-          Digits.mayMakeNumber(I)) &&
+          Digits.mayMakeNumber(I) || Digits.keepsNumber(I)) &&
          Digits.comesFrom(
              I, [&](const Value *V) { return isVaried(V); }, Memory);
 }

@@ -10,6 +10,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -92,8 +93,9 @@ static const Value *takenForNumberBy(const Instruction &I) {
 class DigitFlow::Solver {
 public:
   Solver(ArrayRef<Function *> Functions, const ProgramFacts &Facts, Kind K,
-         Way &Found)
-      : Functions(Functions), Facts(Facts), K(K), Found(Found) {}
+         std::array<Way, NumKinds> &Ways)
+      : Functions(Functions), Facts(Facts), K(K), Found(Ways[K]),
+        Keepers(Ways[Kept].Makers) {}
   void run();
 
 private:
@@ -101,6 +103,8 @@ private:
   const ProgramFacts &Facts;
   const Kind K;
   Way &Found;
+  /// For MadeOfKept: the stores of bits, and calls of functions that have some.
+  const SmallPtrSetImpl<const Instruction *> &Keepers;
 
   /// What reads integers out of memory, and what is put there as one: of the
   /// latter, digits or numbers that are stored to declared integers.
@@ -112,8 +116,13 @@ private:
   SmallVector<const Instruction *, 16> Numbers;
 
   const Value *makerOperand(const Instruction &I) const {
-    return K == Rounded ? takenForNumberBy(I) : convertedBy(I);
+    if (K == Kept)
+      return takenForIntegerBy(I);
+    return K == Rounded || K == MadeOfKept ? takenForNumberBy(I)
+                                           : convertedBy(I);
   }
+  const Value *takenForIntegerBy(const Instruction &I) const;
+  bool readsKept(const Instruction &I) const;
   bool anyMaker() const;
   bool saysTypes() const;
   bool seed();
@@ -133,13 +142,44 @@ private:
   APInt transfer(const Instruction &I) const;
   APInt ofArithmetic(const BinaryOperator &I) const;
   APInt ofCall(const CallBase &C) const;
+  APInt ofMember(const ExtractValueInst &I) const;
 };
 
+/// What I puts in memory as an integer by the types.
+const Value *DigitFlow::Solver::takenForIntegerBy(const Instruction &I) const {
+  const auto *S = dyn_cast<StoreInst>(&I);
+  const Value *V = S ? S->getValueOperand() : nullptr;
+  if (!V || !isInteger(*V))
+    return nullptr;
+  const ValueShape &Shape = Facts.shape(V);
+  return Shape.Floats.empty() && !Shape.HasUnknown && !Shape.HasPiece ? V
+                                                                      : nullptr;
+}
+
+/// I reads what Keepers have put in memory.
+bool DigitFlow::Solver::readsKept(const Instruction &I) const {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  if (!Load || !(isInteger(I) || isNumber(I)))
+    return false;
+  const TypeAnalysis &Types = Facts.types();
+  const Value *P = Load->getPointerOperand();
+  const uint64_t Size = I.getDataLayout().getTypeStoreSize(I.getType());
+  return any_of(Keepers, [&](const Instruction *Keeper) {
+    const Value *To = getLoadStorePointerOperand(Keeper);
+    return To && (Types.mayMeet(P, To, Size, /*Behind=*/false) ||
+                  Types.areCopiedBetween(P, To));
+  });
+}
+
 bool DigitFlow::Solver::anyMaker() const {
+  if (K == MadeOfKept && Keepers.empty())
+    return false;
+
   return any_of(Functions, [&](const Function *F) {
     return any_of(instructions(F), [&](const Instruction &I) {
       const Value *Of = makerOperand(I);
-      return Of && !isa<Constant>(Of) && !(K == Rounded && isa<LoadInst>(Of));
+      return (K == MadeOfKept && isNumber(I) && readsKept(I)) ||
+             (Of && !isa<Constant>(Of) && !(K == Rounded && isa<LoadInst>(Of)));
     });
   });
 }
@@ -280,6 +320,11 @@ bool DigitFlow::Solver::seed() {
     for (const Instruction &I : instructions(F)) {
       if (!isInteger(I) || hasFact(I, SourceFact::Steps))
         continue;
+      if (K == MadeOfKept) {
+        if (readsKept(I))
+          Any |= mark(I, APInt::getAllOnes(I.getType()->getScalarSizeInBits()));
+        continue;
+      }
       if (K == Rounded) {
         if (const Value *Of = roundedBy(I); Of && !isa<Constant>(Of))
           Any |= mark(I, APInt::getAllOnes(I.getType()->getScalarSizeInBits()));
@@ -485,8 +530,30 @@ APInt DigitFlow::Solver::ofCall(const CallBase &C) const {
   }
 }
 
+/// A member of a struct in registers, which the function or its callee has
+/// made.
+APInt DigitFlow::Solver::ofMember(const ExtractValueInst &I) const {
+  Value *Whole = const_cast<Value *>(I.getAggregateOperand());
+  if (const Value *V = FindInsertedValue(Whole, I.getIndices()))
+    return of(V);
+  const auto *C = dyn_cast<CallBase>(Whole);
+  const Function *Callee = C ? directCallee(*C) : nullptr;
+  const Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+  APInt All(I.getType()->getScalarSizeInBits(), 0);
+  if (!Prepared)
+    return All;
+  for (const BasicBlock &BB : *Prepared)
+    if (const auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+      if (const Value *V =
+              FindInsertedValue(R->getReturnValue(), I.getIndices()))
+        All |= of(V);
+  return All;
+}
+
 APInt DigitFlow::Solver::transfer(const Instruction &I) const {
   const unsigned Width = I.getType()->getScalarSizeInBits();
+  if (const auto *Member = dyn_cast<ExtractValueInst>(&I))
+    return ofMember(*Member);
   if (const auto *B = dyn_cast<BinaryOperator>(&I))
     return ofArithmetic(*B);
   if (const auto *Phi = dyn_cast<PHINode>(&I))
@@ -547,6 +614,8 @@ void DigitFlow::Solver::findMakers() {
   for (const Function *F : Functions)
     for (const Instruction &I : instructions(F)) {
       const Value *Of = makerOperand(I);
+      if (K == MadeOfKept && isNumber(I) && readsKept(I))
+        Found.Makers.insert(&I);
       if (!Of || isa<Constant>(Of))
         continue;
       APInt Mask = of(Of);
@@ -575,11 +644,12 @@ void DigitFlow::Solver::run() {
   if (!anyMaker())
     return;
   bool Any = seed();
-  findMemory();
+  if (K != MadeOfKept)
+    findMemory();
   Any |= !Copies.empty() || any_of(Stores, [&](const StoreInst *S) {
     return isNumber(*S->getValueOperand());
   });
-  if (!Any)
+  if (!Any && K != MadeOfKept)
     return;
   do
     propagate();
@@ -589,8 +659,8 @@ void DigitFlow::Solver::run() {
 
 DigitFlow::DigitFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
     : Facts(Facts) {
-  for (Kind K : {Read, Asked, Rounded})
-    Solver(Functions, Facts, K, Ways[K]).run();
+  for (Kind K : {Read, Asked, Rounded, Kept, MadeOfKept})
+    Solver(Functions, Facts, K, Ways).run();
   for (const Instruction *I : Ways[Read].Makers)
     Ways[Asked].Makers.erase(I);
 }
@@ -599,14 +669,22 @@ DigitFlow::DigitFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
 // Questions
 //===----------------------------------------------------------------------===//
 
-bool DigitFlow::calleeMakesNumber(const CallBase &C) const {
+bool DigitFlow::calleeIsMaker(const CallBase &C, const Way &W) const {
   const Function *Callee = directCallee(C);
   const Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
-  return Prepared && any_of(Ways, [&](const Way &W) {
-           return &W != &Ways[Asked] && W.Making.contains(Prepared) &&
-                  any_of(C.args(),
-                         [&](const Value *A) { return W.Digits.contains(A); });
-         });
+  return Prepared && W.Making.contains(Prepared) &&
+         any_of(C.args(), [&](const Value *A) { return W.Digits.contains(A); });
+}
+
+bool DigitFlow::calleeMakesNumber(const CallBase &C) const {
+  return calleeIsMaker(C, Ways[Read]) || calleeIsMaker(C, Ways[Rounded]);
+}
+
+bool DigitFlow::keepsNumber(const Instruction &I) const {
+  const auto *C = dyn_cast<CallBase>(&I);
+  return !Ways[MadeOfKept].Makers.empty() &&
+         (Ways[Kept].Makers.contains(&I) ||
+          (C && calleeIsMaker(*C, Ways[Kept])));
 }
 
 bool DigitFlow::comesFrom(const Instruction &I,
@@ -616,7 +694,8 @@ bool DigitFlow::comesFrom(const Instruction &I,
   SmallVector<const Value *, 16> Work;
   SmallPtrSet<const Value *, 16> Seen;
   auto Add = [&](const Value *V) {
-    if (any_of(Ways, [&](const Way &W) { return W.Digits.contains(V); }) &&
+    if (any_of(drop_end(Ways), // all but those that are made of integers
+               [&](const Way &W) { return W.Digits.contains(V); }) &&
         Seen.insert(V).second)
       Work.push_back(V);
   };
@@ -632,6 +711,12 @@ bool DigitFlow::comesFrom(const Instruction &I,
       continue;
     }
     const auto *C = dyn_cast<CallBase>(From);
+    if (const auto *Member = dyn_cast<ExtractValueInst>(From)) {
+      Value *Whole = const_cast<Value *>(Member->getAggregateOperand());
+      if (const Value *V = FindInsertedValue(Whole, Member->getIndices()))
+        Add(V);
+      C = dyn_cast<CallBase>(Whole);
+    }
     if (C && !isa<IntrinsicInst>(C) && any_of(C->args(), [&](const Value *A) {
           return Varied(A) || (A->getType()->isPointerTy() && Memory(A));
         }))

@@ -45,6 +45,10 @@ public:
   bool makesNumber(const llvm::Instruction &I) const {
     return Ways[Read].Makers.contains(&I) || Ways[Rounded].Makers.contains(&I);
   }
+  /// I puts the bits of a number in memory, as what the types take for an
+  /// integer, and they are made a number again somewhere. Or I calls what does
+  /// that with bits that I hands over.
+  bool keepsNumber(const llvm::Instruction &I) const;
   /// The same of C's callee, or of what that calls, and of digits that C hands
   /// over.
   bool calleeMakesNumber(const llvm::CallBase &C) const;
@@ -61,8 +65,9 @@ public:
 
 private:
   /// Numbers read as integers; the same, and integers of which nobody knows
-  /// whether they are numbers; numbers that were rounded.
-  enum Kind : unsigned { Read, Asked, Rounded, NumKinds };
+  /// whether they are numbers; numbers that were rounded; numbers that are put
+  /// in integers; what these are made.
+  enum Kind : unsigned { Read, Asked, Rounded, Kept, MadeOfKept, NumKinds };
 
   /// Which bits of an integer, or of each element of a vector, are digits.
   struct Way {
@@ -76,6 +81,8 @@ private:
 
   const ProgramFacts &Facts;
   std::array<Way, NumKinds> Ways;
+
+  bool calleeIsMaker(const llvm::CallBase &C, const Way &W) const;
 };
 
 } // namespace retrograd

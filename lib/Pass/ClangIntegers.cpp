@@ -56,6 +56,14 @@ public:
     });
   }
 
+  /// Some address that is read as one may be the bits of a number, and becomes
+  /// an integer.
+  bool countsNumbers() const {
+    return NumberAsAddress || llvm::any_of(BesideNumbers, [&](const Type *T) {
+             return Counted.contains(T);
+           });
+  }
+
   bool VisitCastExpr(CastExpr *Cast) {
     if (!isOfUser(*Cast))
       return true;
@@ -72,6 +80,7 @@ public:
     if (Cast->getCastKind() == CK_PointerToIntegral) {
       // What becomes of it is not followed.
       give(Anything, What);
+      noteCounted(From);
       if (isUntyped(What))
         hand(channelOf(From), Anything);
       return true;
@@ -81,6 +90,7 @@ public:
     if (To.isNull() || What.isNull() || Ctx.hasSameUnqualifiedType(To, What))
       return true;
     Direct |= holdsWords(To) && !holdsWords(What) && leadsFromNumbers(From);
+    NumberAsAddress |= To->isAnyPointerType() && holdsNumbers(What);
     if (isUntyped(What))
       take(From, To);
     else if (!isMade(From))
@@ -102,6 +112,10 @@ public:
         return retrograd::holdsIntegersForNumbers(Ctx, Field->getType(),
                                                   Other->getType());
       });
+    if (holdsNumbers(Ctx.getCanonicalTagType(R)))
+      for (const FieldDecl *Field : R->fields())
+        if (const Type *T = kindOfAddress(Field->getType()))
+          BesideNumbers.insert(T);
     // Addresses of several things in one place.
     for (const FieldDecl *Field : R->fields())
       if (const QualType To = pointee(Field->getType()); !To.isNull()) {
@@ -117,6 +131,10 @@ public:
     return true;
   }
   bool VisitBinaryOperator(BinaryOperator *Op) {
+    if (Op->getOpcode() == BO_Sub && isOfUser(*Op)) {
+      noteCounted(*Op->getLHS());
+      noteCounted(*Op->getRHS());
+    }
     if (Op->getOpcode() != BO_Assign)
       return true;
     flow(*Op->getRHS(), channelOf(*Op->getLHS()), Op->getLHS()->getType());
@@ -216,7 +234,10 @@ private:
   using Channel = const void *;
   ASTContext &Ctx;
   const FunctionDecl *Inside = nullptr;
-  bool Direct = false;
+  bool Direct = false, NumberAsAddress = false;
+  /// Types of addresses (without their types: of characters) that a union holds
+  /// beside numbers, and of those that become integers.
+  llvm::SmallPtrSet<const Type *, 8> BesideNumbers, Counted;
   llvm::SmallPtrSet<const Expr *, 32> Callees, Outside;
   llvm::DenseMap<Channel, llvm::SmallVector<Channel, 4>> HandedTo, HandedBy;
   /// What addresses without type lead to: by those that they were made of,
@@ -292,6 +313,28 @@ private:
     return llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
       return holdsNumbers(Field->getType(), Depth + 1);
     });
+  }
+
+  /// What an address of this type leads to; null of what is no address.
+  const Type *kindOfAddress(QualType T) const {
+    const QualType To = T->isAnyPointerType() ? pointee(T) : QualType();
+    if (To.isNull())
+      return nullptr;
+    return isUntyped(To)
+               ? Ctx.CharTy.getTypePtr()
+               : Ctx.getCanonicalType(To).getUnqualifiedType().getTypePtr();
+  }
+  /// The address E, whatever it was called before, becomes an integer.
+  void noteCounted(const Expr &E) {
+    for (const Expr *V = &E;;) {
+      if (const Type *T = kindOfAddress(V->getType()))
+        Counted.insert(T);
+      V = V->IgnoreParens();
+      const auto *Cast = dyn_cast<CastExpr>(V);
+      if (!Cast)
+        return;
+      V = Cast->getSubExpr();
+    }
   }
 
   void add(Channel C, Types Views::*As, QualType T) {
@@ -508,6 +551,13 @@ void retrograd::notePlainIntegers(const CompilerInstance &CI, llvm::Module &M) {
   ASTContext &Ctx = CI.getASTContext();
   IntegerReader Reader(Ctx);
   Reader.TraverseDecl(Ctx.getTranslationUnitDecl());
-  if (!Reader.reachesNumbers())
+  const bool Integers = !Reader.reachesNumbers(),
+             Addresses = !Reader.countsNumbers();
+  if (Integers)
     noteFact(M, SourceFact::PlainIntegers);
+  if (Addresses)
+    noteFact(M, SourceFact::PlainAddresses);
+  // Optimised code moves numbers as words.
+  if (Integers && Addresses && CodeGen.OptimizationLevel == 0)
+    noteFact(M, SourceFact::PlainMembers);
 }

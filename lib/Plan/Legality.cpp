@@ -764,6 +764,9 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
           }));
 }
 
+static constexpr StringLiteral BitsInInteger =
+    "the bits of an active number in a member that is declared an integer";
+
 /// Store puts the bits of a number where its struct declares an integer. Who
 /// reads that member takes it for an integer, and the derivative ends there.
 static bool putsBitsInInteger(const StoreInst &Store, const TypeAnalysis &Types,
@@ -940,9 +943,7 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       else if (const auto *S = dyn_cast<StoreInst>(&I);
                S &&
                putsBitsInInteger(*S, Subject.facts().types(), Subject.Activity))
-        refuse(RefusalKind::Instruction, I,
-               "the bits of an active number in a member that is declared an "
-               "integer");
+        refuse(RefusalKind::Instruction, I, BitsInInteger.str());
       else if (const auto *L = dyn_cast<LoadInst>(&I);
                L &&
                isAddressOfUnknownType(*L, Subject.facts(), Subject.Activity))
@@ -980,6 +981,10 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (const Instruction *I : Subject.Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
     const auto *C = dyn_cast<CallBase>(I);
+    if (Subject.facts().digits().keepsNumber(*I)) {
+      refuse(RefusalKind::Instruction, *I, BitsInInteger.str());
+      break;
+    }
     // What it calls makes a number of bits that it is given. Where the call has
     // a derivative, the callee is asked itself.
     const bool IsMaker = C && Subject.facts().digits().calleeMakesNumber(*C);

@@ -86,7 +86,8 @@ void noteLayout(llvm::Instruction &Copy, SourceFact Fact, MemoryLayout Layout);
 std::optional<MemoryLayout> layoutFact(const llvm::Instruction &Copy,
                                        SourceFact Fact);
 
-/// SourceFact::CopiesBits, SourceFact::PlainIntegers.
+/// SourceFact::CopiesBits, SourceFact::PlainIntegers,
+/// SourceFact::PlainAddresses, SourceFact::PlainMembers.
 void noteFact(llvm::Module &M, SourceFact Fact);
 bool hasFact(const llvm::Module &M, SourceFact Fact);
 
