@@ -405,7 +405,8 @@ void ActivityAnalysis::findLostBits() {
                  L.getPointerOperand(),
                  L.getDataLayout().getTypeStoreSize(L.getType()));
     if (!L.getType()->isIntOrIntVectorTy() || isTruthValue(L) ||
-        (S.HasPointer && !S.HasUnknown && S.Floats.empty()))
+        (S.HasPointer && !S.HasUnknown && S.Floats.empty()) ||
+        (!Facts.bitsAreMade() && TypeAnalysis::readsPlainMember(L)))
       return false;
     const bool Integer =
         !Facts.bitsAreMade() &&

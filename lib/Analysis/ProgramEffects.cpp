@@ -114,6 +114,10 @@ void ProgramFacts::addChanges(const Instruction &I, BitVector &To) const {
 
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
+  // Of what is an integer, or unknown, nothing is the bits of a number.
+  const Module &M = *Functions.front()->getParent();
+  PlainBits = hasFact(M, SourceFact::PlainMembers) &&
+              !hasFact(M, SourceFact::CopiesBits);
   BitsAreHandled = any_of(Functions, [&](Function *F) {
     return any_of(instructions(*F),
                   [&](const Instruction &I) { return handlesBits(I); });
@@ -319,7 +323,8 @@ static bool comesOfNoBits(const Value &V) {
 /// An integer that is computed from the bits of a float.
 bool ProgramFacts::makesBits(const Instruction &I) const {
   auto IsFloat = [&](const Value *V) {
-    return carriesFloat(V) || (shape(V).HasUnknown && !comesOfNoBits(*V));
+    return carriesFloat(V) ||
+           (!PlainBits && shape(V).HasUnknown && !comesOfNoBits(*V));
   };
   if (!I.getType()->isIntOrIntVectorTy() || isa<CmpInst, LoadInst>(I) ||
       IsFloat(&I))

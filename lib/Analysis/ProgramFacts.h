@@ -276,6 +276,7 @@ private:
   bool UsesPool = false;
   bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
+  bool PlainBits = false;      ///< what is unknown is no bits of a number
   bool BitsAreMade = false;    ///< the same of makesBits
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;

@@ -84,6 +84,14 @@ bool TypeAnalysis::isAnyPlace(const Value *P) const {
   return At.valid() && At.Stride && At.Stride < Closest;
 }
 
+bool TypeAnalysis::readsPlainMember(const LoadInst &Access) {
+  const Module &M = *Access.getModule();
+  return Access.getType()->isIntegerTy() &&
+         declaredInteger(Access).value_or(false) &&
+         hasFact(M, SourceFact::PlainMembers) &&
+         !hasFact(M, SourceFact::CopiesBits);
+}
+
 bool TypeAnalysis::isPlainInteger(const Instruction &Access) const {
   const Value *P = getLoadStorePointerOperand(&Access);
   if (!P || Access.isAtomic() ||

@@ -182,6 +182,10 @@ public:
   /// out by bytes), in a file that reaches no number by an address of integers
   /// (SourceFact::PlainIntegers).
   bool isPlainInteger(const llvm::Instruction &Access) const;
+  /// A load of a member that its struct declares as an integer
+  /// (SourceFact::Integer), in such a file:
+  /// whatever else lies in the same memory, it is no part of a number.
+  static bool readsPlainMember(const llvm::LoadInst &Access);
   /// A load or store of an integer which is only moved from memory to memory,
   /// and which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;

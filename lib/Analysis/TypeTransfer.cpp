@@ -451,6 +451,8 @@ void TypeAnalysis::Impl::visitLoadInst(LoadInst &LI) {
   seedAccess(LI, P, T);
   if (Type *Number = numberReadAsBits(LI))
     seed(reg(&LI), 0, sizeOf(T), {ByteKind::Float, Number}, Trust::Strong);
+  else if (TypeAnalysis::readsPlainMember(LI))
+    seedInteger(&LI, Trust::Strong);
   transferMemory(P, 0, &LI, /*IsStore=*/false, /*WithPointers=*/!isIndex(&LI));
 }
 

@@ -1,7 +1,6 @@
 // Results that threads hand over by std::async, std::promise and std::packaged_task, and memory that they own
 // together.
-// At -O0 the analysis of types takes minutes (docs/KnownGaps.md).
-// RG-LEVELS: O2
+// RG-LEVELS: O0 O2
 // RG-FLAGS: -std=c++20 -pthread
 #include "rgthreads.h"
 #include <future>
