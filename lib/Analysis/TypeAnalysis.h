@@ -22,6 +22,10 @@
 #include <memory>
 #include <optional>
 
+namespace llvm {
+class LoadInst;
+} // namespace llvm
+
 namespace retrograd {
 class Catalogue;
 
