@@ -122,6 +122,7 @@ private:
                                            : convertedBy(I);
   }
   const Value *takenForIntegerBy(const Instruction &I) const;
+  bool isReadAsNumber(const Value *P, uint64_t Size) const;
   bool readsKept(const Instruction &I) const;
   bool anyMaker() const;
   bool saysTypes() const;
@@ -145,15 +146,46 @@ private:
   APInt ofMember(const ExtractValueInst &I) const;
 };
 
+/// I reads a number whose type the program did not write: the bits of an
+/// integer, which it takes for a number's.
+static bool readsNumberOfInteger(const Instruction &I) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  const StringRef Name = accessTypeName(I);
+  if (!Load || !isNumber(I) || Name.empty())
+    return false;
+  const Type *Named = namedScalar(
+      Name, I.getType()->getPrimitiveSizeInBits() / 8, I.getContext());
+  return namesAnything(Name) || (Named && Named->isIntegerTy());
+}
+
+/// Such a load may read just the Size bytes at P.
+bool DigitFlow::Solver::isReadAsNumber(const Value *P, uint64_t Size) const {
+  return any_of(Functions, [&](const Function *F) {
+    return any_of(instructions(F), [&](const Instruction &I) {
+      return readsNumberOfInteger(I) &&
+             I.getDataLayout().getTypeStoreSize(I.getType()) == Size &&
+             Facts.types().mayMeet(P, getLoadStorePointerOperand(&I), Size,
+                                   /*Behind=*/false);
+    });
+  });
+}
+
 /// What I puts in memory as an integer by the types.
 const Value *DigitFlow::Solver::takenForIntegerBy(const Instruction &I) const {
   const auto *S = dyn_cast<StoreInst>(&I);
   const Value *V = S ? S->getValueOperand() : nullptr;
   if (!V || !isInteger(*V))
     return nullptr;
+  const TypeAnalysis &Types = Facts.types();
+  const Value *P = S->getPointerOperand();
+  const uint64_t Size = I.getDataLayout().getTypeStoreSize(V->getType());
   const ValueShape &Shape = Facts.shape(V);
-  return Shape.Floats.empty() && !Shape.HasUnknown && !Shape.HasPiece ? V
-                                                                      : nullptr;
+  // Where numbers lie at other times, V is moved on a way that is not taken
+  // then (the alternatives of a variant).
+  const bool Taken = Shape.Floats.empty() && !Shape.HasUnknown &&
+                     !Shape.HasPiece && !Types.isByTurns(P) &&
+                     (!Types.touchesFloat(P, Size) || isReadAsNumber(P, Size));
+  return Taken ? V : nullptr;
 }
 
 /// I reads what Keepers have put in memory.
@@ -178,7 +210,7 @@ bool DigitFlow::Solver::anyMaker() const {
   return any_of(Functions, [&](const Function *F) {
     return any_of(instructions(F), [&](const Instruction &I) {
       const Value *Of = makerOperand(I);
-      return (K == MadeOfKept && isNumber(I) && readsKept(I)) ||
+      return (K == MadeOfKept && readsNumberOfInteger(I) && readsKept(I)) ||
              (Of && !isa<Constant>(Of) && !(K == Rounded && isa<LoadInst>(Of)));
     });
   });
@@ -614,7 +646,7 @@ void DigitFlow::Solver::findMakers() {
   for (const Function *F : Functions)
     for (const Instruction &I : instructions(F)) {
       const Value *Of = makerOperand(I);
-      if (K == MadeOfKept && isNumber(I) && readsKept(I))
+      if (K == MadeOfKept && readsNumberOfInteger(I) && readsKept(I))
         Found.Makers.insert(&I);
       if (!Of || isa<Constant>(Of))
         continue;

@@ -34,6 +34,20 @@ double argument(const double *x, int n) {
 // O1: bits-by-calls.cpp:[[#@LINE-9]]:{{[0-9]+}}: note: it is here, in 'argument'
 REQUEST(argument)
 
+double readHere(const double *x, int n) {
+  Record all[16];
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    put(all[i], std::bit_cast<uint64_t>(x[i] * x[i]));
+    all[i].factor = x[i];
+  }
+  for (int i = 0; i < n; ++i)
+    s += std::bit_cast<double>(all[n - 1 - i].word) * all[i].factor;
+  return s;
+}
+// CHECK: bits-by-calls.cpp:[[#@LINE+1]]:{{[0-9]+}}: error: instruction '{{store|call}}' cannot be differentiated here: the bits of an active number in a member that is declared an integer [RG2002]
+REQUEST(readHere)
+
 APART static uint64_t bits(double v) { return std::bit_cast<uint64_t>(v); }
 APART static double number(uint64_t v) { return std::bit_cast<double>(v); }
 double result(const double *x, int n) {
@@ -54,12 +68,12 @@ struct Halves {
   uint32_t low, high;
   double factor;
 };
-APART static void split(Halves &h, uint32_t low, uint32_t high) {
+APART void split(Halves &h, uint32_t low, uint32_t high) {
   h.low = low;
   h.high = high;
 }
-APART static uint32_t low(const Halves &h) { return h.low; }
-APART static uint32_t high(const Halves &h) { return h.high; }
+APART uint32_t low(const Halves &h) { return h.low; }
+APART uint32_t high(const Halves &h) { return h.high; }
 double halves(const double *x, int n) {
   Halves all[16];
   double s = 0;
