@@ -105,6 +105,8 @@ private:
   Way &Found;
   /// For MadeOfKept: the stores of bits, and calls of functions that have some.
   const SmallPtrSetImpl<const Instruction *> &Keepers;
+  /// For Kept: all that readsNumberOfInteger.
+  SmallVector<const Instruction *, 4> NumbersOfIntegers;
 
   /// What reads integers out of memory, and what is put there as one: of the
   /// latter, digits or numbers that are stored to declared integers.
@@ -160,13 +162,10 @@ static bool readsNumberOfInteger(const Instruction &I) {
 
 /// Such a load may read just the Size bytes at P.
 bool DigitFlow::Solver::isReadAsNumber(const Value *P, uint64_t Size) const {
-  return any_of(Functions, [&](const Function *F) {
-    return any_of(instructions(F), [&](const Instruction &I) {
-      return readsNumberOfInteger(I) &&
-             I.getDataLayout().getTypeStoreSize(I.getType()) == Size &&
-             Facts.types().mayMeet(P, getLoadStorePointerOperand(&I), Size,
-                                   /*Behind=*/false);
-    });
+  return any_of(NumbersOfIntegers, [&](const Instruction *Load) {
+    return Load->getDataLayout().getTypeStoreSize(Load->getType()) == Size &&
+           Facts.types().mayMeet(P, getLoadStorePointerOperand(Load), Size,
+                                 /*Behind=*/false);
   });
 }
 
@@ -673,6 +672,11 @@ void DigitFlow::Solver::findMakers() {
 }
 
 void DigitFlow::Solver::run() {
+  if (K == Kept)
+    for (const Function *F : Functions)
+      for (const Instruction &I : instructions(F))
+        if (readsNumberOfInteger(I))
+          NumbersOfIntegers.push_back(&I);
   if (!anyMaker())
     return;
   bool Any = seed();
