@@ -389,6 +389,10 @@ void ActivityAnalysis::findLostBits() {
   auto Holds = [&](const Value *P) {
     return testObject(VariedObjects, P) || testObject(TaintedObjects, P);
   };
+  auto TouchesFloat = [&](const Value *P, const Value &Accessed) {
+    return Facts.types().touchesFloat(
+        P, Facts.types().dataLayout().getTypeStoreSize(Accessed.getType()));
+  };
   const bool PlainAddresses =
       hasFact(*F.getParent(), SourceFact::PlainAddresses);
   /// What is read may be such bits, and is no pointer. A truth value is none:
@@ -401,9 +405,7 @@ void ActivityAnalysis::findLostBits() {
     // The bits of a number are an address that becomes an integer (a union's).
     if (!PlainAddresses && L.getType()->isPointerTy() && isMadeInteger(L))
       return Holds(L.getPointerOperand()) &&
-             Facts.types().touchesFloat(
-                 L.getPointerOperand(),
-                 L.getDataLayout().getTypeStoreSize(L.getType()));
+             TouchesFloat(L.getPointerOperand(), L);
     if (!L.getType()->isIntOrIntVectorTy() || isTruthValue(L) ||
         (S.HasPointer && !S.HasUnknown && S.Floats.empty()) ||
         (!Facts.bitsAreMade() && TypeAnalysis::readsPlainMember(L)))
@@ -482,9 +484,7 @@ void ActivityAnalysis::findLostBits() {
     if (const auto *S = dyn_cast<StoreInst>(&I)) {
       const bool Punned =
           isa<IntToPtrInst>(S->getValueOperand())
-              ? Facts.types().touchesFloat(S->getPointerOperand(),
-                                           I.getDataLayout().getTypeStoreSize(
-                                               S->getValueOperand()->getType()))
+              ? TouchesFloat(S->getPointerOperand(), *S->getValueOperand())
               : Facts.isPunned(I);
       if (Tainted.contains(S->getValueOperand()) && Punned && !isCount(*S))
         LostBits.push_back(&I);

@@ -86,6 +86,18 @@ static const Value *takenForNumberBy(const Instruction &I) {
              : nullptr;
 }
 
+/// I reads a number whose type the program did not write: the bits of an
+/// integer, which it takes for a number's.
+static bool readsNumberOfInteger(const Instruction &I) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  const StringRef Name = accessTypeName(I);
+  if (!Load || !isNumber(I) || Name.empty())
+    return false;
+  const Type *Named = namedScalar(
+      Name, I.getType()->getPrimitiveSizeInBits() / 8, I.getContext());
+  return namesAnything(Name) || (Named && Named->isIntegerTy());
+}
+
 //===----------------------------------------------------------------------===//
 // Fixpoint
 //===----------------------------------------------------------------------===//
@@ -103,7 +115,7 @@ private:
   const ProgramFacts &Facts;
   const Kind K;
   Way &Found;
-  /// For MadeOfKept: the stores of bits, and calls of functions that have some.
+  /// For MadeOfKept: the stores of bits.
   const SmallPtrSetImpl<const Instruction *> &Keepers;
   /// For Kept: all that readsNumberOfInteger.
   SmallVector<const Instruction *, 4> NumbersOfIntegers;
@@ -126,6 +138,9 @@ private:
   const Value *takenForIntegerBy(const Instruction &I) const;
   bool isReadAsNumber(const Value *P, uint64_t Size) const;
   bool readsKept(const Instruction &I) const;
+  bool readsKeptNumber(const Instruction &I) const {
+    return K == MadeOfKept && readsNumberOfInteger(I) && readsKept(I);
+  }
   bool anyMaker() const;
   bool saysTypes() const;
   bool seed();
@@ -148,18 +163,6 @@ private:
   APInt ofMember(const ExtractValueInst &I) const;
 };
 
-/// I reads a number whose type the program did not write: the bits of an
-/// integer, which it takes for a number's.
-static bool readsNumberOfInteger(const Instruction &I) {
-  const auto *Load = dyn_cast<LoadInst>(&I);
-  const StringRef Name = accessTypeName(I);
-  if (!Load || !isNumber(I) || Name.empty())
-    return false;
-  const Type *Named = namedScalar(
-      Name, I.getType()->getPrimitiveSizeInBits() / 8, I.getContext());
-  return namesAnything(Name) || (Named && Named->isIntegerTy());
-}
-
 /// Such a load may read just the Size bytes at P.
 bool DigitFlow::Solver::isReadAsNumber(const Value *P, uint64_t Size) const {
   return any_of(NumbersOfIntegers, [&](const Instruction *Load) {
@@ -180,7 +183,8 @@ const Value *DigitFlow::Solver::takenForIntegerBy(const Instruction &I) const {
   const uint64_t Size = I.getDataLayout().getTypeStoreSize(V->getType());
   const ValueShape &Shape = Facts.shape(V);
   // Where numbers lie at other times, V is moved on a way that is not taken
-  // then (the alternatives of a variant).
+  // then (the alternatives of a variant), but for what is read there as a
+  // number without its type.
   const bool Taken = Shape.Floats.empty() && !Shape.HasUnknown &&
                      !Shape.HasPiece && !Types.isByTurns(P) &&
                      (!Types.touchesFloat(P, Size) || isReadAsNumber(P, Size));
@@ -197,19 +201,18 @@ bool DigitFlow::Solver::readsKept(const Instruction &I) const {
   const uint64_t Size = I.getDataLayout().getTypeStoreSize(I.getType());
   return any_of(Keepers, [&](const Instruction *Keeper) {
     const Value *To = getLoadStorePointerOperand(Keeper);
-    return To && (Types.mayMeet(P, To, Size, /*Behind=*/false) ||
-                  Types.areCopiedBetween(P, To));
+    return Types.mayMeet(P, To, Size, /*Behind=*/false) ||
+           Types.areCopiedBetween(P, To);
   });
 }
 
 bool DigitFlow::Solver::anyMaker() const {
   if (K == MadeOfKept && Keepers.empty())
     return false;
-
   return any_of(Functions, [&](const Function *F) {
     return any_of(instructions(F), [&](const Instruction &I) {
       const Value *Of = makerOperand(I);
-      return (K == MadeOfKept && readsNumberOfInteger(I) && readsKept(I)) ||
+      return readsKeptNumber(I) ||
              (Of && !isa<Constant>(Of) && !(K == Rounded && isa<LoadInst>(Of)));
     });
   });
@@ -645,7 +648,7 @@ void DigitFlow::Solver::findMakers() {
   for (const Function *F : Functions)
     for (const Instruction &I : instructions(F)) {
       const Value *Of = makerOperand(I);
-      if (K == MadeOfKept && readsNumberOfInteger(I) && readsKept(I))
+      if (readsKeptNumber(I))
         Found.Makers.insert(&I);
       if (!Of || isa<Constant>(Of))
         continue;
