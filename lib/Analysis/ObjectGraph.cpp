@@ -14,6 +14,7 @@
 #include "Analysis/ObjectGraph.h"
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 using namespace llvm;
 using namespace retrograd;
@@ -181,6 +182,12 @@ void ObjectGraph::enqueue(Var V) {
   Worklist.push_back(V);
 }
 
+/// All that depends on V has to look again.
+void ObjectGraph::tellAll(Var V) {
+  VarNode &N = Vars[V];
+  N.EdgesTold = N.DerefsTold = N.DisplacementsTold = 0;
+}
+
 /// V points to more places, or to more than one from the beginning.
 void ObjectGraph::noteWider(Var V, const Position &Before,
                             const Position &After) {
@@ -199,6 +206,7 @@ void ObjectGraph::join(Var V, Position P, bool Stepped) {
   VarNode &N = Vars[V];
   if (!N.Pos.valid()) {
     N.Pos = normalise(P);
+    tellAll(V);
     if (Stepped && !N.Pos.exact())
       noteWider(V, Position(), N.Pos);
     enqueue(V);
@@ -229,6 +237,7 @@ void ObjectGraph::join(Var V, Position P, bool Stepped) {
     return;
   noteWider(V, A, R);
   N.Pos = R;
+  tellAll(V);
   enqueue(V);
 }
 
@@ -453,17 +462,24 @@ void ObjectGraph::drain() {
     Position P = positionOf(V);
     if (!P.valid())
       continue;
-    // Evaluation may add edges to V itself; those enqueue V again.
-    for (unsigned I = 0, E = Vars[V].Out.size(); I != E; ++I) {
-      Edge Ed = Vars[V].Out[I];
+    // Evaluation may add edges to V itself, or move it; both enqueue V again.
+    VarNode &N = Vars[V];
+    const unsigned EdgesEnd = N.Out.size(), DerefsEnd = N.Derefs.size(),
+                   DisplacementsEnd = N.Displacements.size();
+    unsigned Next = std::exchange(N.EdgesTold, EdgesEnd),
+             NextDeref = std::exchange(N.DerefsTold, DerefsEnd),
+             NextDisplacement =
+                 std::exchange(N.DisplacementsTold, DisplacementsEnd);
+    for (; Next != EdgesEnd; ++Next) {
+      Edge Ed = Vars[V].Out[Next];
       Now = {GraphEvent::Flow, Ed.Source};
       if (find(Ed.To) != V || Ed.S.Const || Ed.S.Stride)
         join(Ed.To, Ed.S.apply(P), Ed.S.Stride != 0);
     }
-    for (unsigned I = 0, E = Vars[V].Derefs.size(); I != E; ++I)
-      evaluate(Derefs[Vars[V].Derefs[I]]);
-    for (unsigned I = 0, E = Vars[V].Displacements.size(); I != E; ++I)
-      displace(Displacements[Vars[V].Displacements[I]]);
+    for (; NextDeref != DerefsEnd; ++NextDeref)
+      evaluate(Derefs[Vars[V].Derefs[NextDeref]]);
+    for (; NextDisplacement != DisplacementsEnd; ++NextDisplacement)
+      displace(Displacements[Vars[V].Displacements[NextDisplacement]]);
   }
 }
 
@@ -619,6 +635,7 @@ void ObjectGraph::solvePointers() {
         D.Unrelated |= A.valid() && B.valid() && A.Obj != B.Obj;
       }
       if (D.Unrelated) {
+        tellAll(find(D.From));
         enqueue(find(D.From));
         Changed = true;
         break; // it may relate the others

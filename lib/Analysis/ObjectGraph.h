@@ -276,6 +276,8 @@ private:
     Position Pos;
     uint8_t LoGrowth = 0, HiGrowth = 0;
     bool Queued = false;
+    /// How many of the following know Pos.
+    unsigned EdgesTold = 0, DerefsTold = 0, DisplacementsTold = 0;
     llvm::SmallVector<Edge, 1> Out;
     llvm::SmallVector<unsigned, 1> Derefs;
     llvm::SmallVector<unsigned, 0> Displacements;
@@ -322,7 +324,7 @@ private:
   std::vector<Deref> Derefs;
   std::vector<Displacement> Displacements;
   std::vector<Link> Links;
-  std::vector<Var> Worklist;
+  std::vector<Var> Worklist; ///< variables who have somebody to tell
   /// Why what happens at the moment happens.
   struct Reason {
     GraphEvent::Cause Why = GraphEvent::Flow;
@@ -347,6 +349,7 @@ private:
   std::pair<unsigned, int64_t> findObject(unsigned O) const;
   Position normalise(Position P) const;
   void enqueue(Var V);
+  void tellAll(Var V);
   void join(Var V, Position P, bool Stepped = false);
   void noteWider(Var V, const Position &Before, const Position &After);
   void unifyObjects(unsigned A, int64_t OffA, unsigned B, int64_t OffB);
