@@ -10,6 +10,7 @@
 #include "Support/SourceFact.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include <array>
@@ -385,6 +386,25 @@ bool TypeAnalysis::meetsDoublesOnly(const Value *P) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.valid() && all_of(I->G.formatsAround(At.Obj),
                               [](const Type *FP) { return FP->isDoubleTy(); });
+}
+
+bool TypeAnalysis::holdsBitsOfNumbers(ObjectId O) const {
+  if (!I->ObjectsOfBits) {
+    I->ObjectsOfBits.emplace();
+    for (const Function *F : I->Functions)
+      for (const Instruction &Access : instructions(F)) {
+        const Value *At = getLoadStorePointerOperand(&Access);
+        if (!At || !getLoadStoreType(&Access)->isIntegerTy())
+          continue;
+        const auto *S = dyn_cast<StoreInst>(&Access);
+        if (any_of(leavesOf(S ? S->getValueOperand() : &Access),
+                   [](const TypedLeaf &L) {
+                     return L.Kind.K == ByteKind::Float;
+                   }))
+          I->ObjectsOfBits->insert(objectOf(At));
+      }
+  }
+  return I->ObjectsOfBits->contains(O);
 }
 
 bool TypeAnalysis::isIndexPlace(const Value *P) const {

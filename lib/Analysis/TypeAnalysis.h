@@ -178,6 +178,9 @@ public:
   /// The numbers of all memory that copies connect with that behind P, and of
   /// this itself, are doubles.
   bool meetsDoublesOnly(const llvm::Value *P) const;
+  /// O is accessed as integers that are bits of numbers. Asked for the first
+  /// time, it looks at all functions.
+  bool holdsBitsOfNumbers(ObjectId O) const;
   /// P may be any byte of its object: memory that the program deals out by
   /// bytes.
   bool isAnyPlace(const llvm::Value *P) const;

@@ -51,6 +51,8 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
        const Catalogue &Cat, const OutsideEvidence *Outside, bool KeepJournal);
 
   llvm::SmallVector<llvm::Function *, 8> Functions;
+  /// Of holdsBitsOfNumbers, once it was asked.
+  std::optional<llvm::DenseSet<ObjectId>> ObjectsOfBits;
   llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf;
   const Catalogue &Cat;
   const llvm::DataLayout &DL;

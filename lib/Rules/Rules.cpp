@@ -339,29 +339,9 @@ static bool shareWords(const ProgramFacts &Facts,
 bool retrograd::keepsBits(const TypeAnalysis &TA, const Value *P) {
   const TypeAnalysis::Kinds Is = TA.kindsFrom(P);
   const TypeAnalysis::ObjectId O = TA.objectOf(P);
-  if (!Is.Integers || !Is.Others || Is.Doubles || Is.Singles || Is.Pointers ||
-      O == TypeAnalysis::NoObject)
-    return false;
-  const Module *M = nullptr;
-  if (const auto *I = dyn_cast<Instruction>(P))
-    M = I->getModule();
-  else if (const auto *A = dyn_cast<Argument>(P))
-    M = A->getParent()->getParent();
-  else if (const auto *G = dyn_cast<GlobalValue>(P))
-    M = G->getParent();
-  // Rare: such an object meets numbers.
-  auto IsOfNumber = [&](const Instruction &I) {
-    const Value *To = getLoadStorePointerOperand(&I);
-    if (!To || !getLoadStoreType(&I)->isIntegerTy() || TA.objectOf(To) != O)
-      return false;
-    const auto *S = dyn_cast<StoreInst>(&I);
-    return any_of(
-        TA.leavesOf(S ? S->getValueOperand() : &I),
-        [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
-  };
-  return M && any_of(*M, [&](const Function &F) {
-           return TA.analysed(F) && any_of(instructions(F), IsOfNumber);
-         });
+  return Is.Integers && Is.Others && !Is.Doubles && !Is.Singles &&
+         !Is.Pointers && O != TypeAnalysis::NoObject &&
+         TA.holdsBitsOfNumbers(O);
 }
 
 /// The numbers whose bits lie behind P can be moved as words.
