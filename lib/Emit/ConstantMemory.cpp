@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ConstantMemory.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/Transfer.h"
@@ -31,9 +32,7 @@ static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
   raw_string_ostream OS(Text);
   if (const DebugLoc &L = I.getDebugLoc())
     OS << L->getFilename() << ':' << L.getLine() << ": ";
-  StringRef Name = I.getFunction()->getName();
-  Name.consume_front("rg.primal.");
-  OS << "in '" << Name << '\'';
+  OS << "in '" << userName(*I.getFunction()) << '\'';
   return Runtime.text("rg.place.", Text);
 }
 

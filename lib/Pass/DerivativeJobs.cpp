@@ -23,6 +23,8 @@
 #include "Plan/TypeQuestions.h"
 #include "Polish/CleanUp.h"
 #include "Polish/LeaveDerivative.h"
+#include "Polish/MergeCopies.h"
+#include "Polish/PolishSteps.h"
 #include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
@@ -574,9 +576,12 @@ void DerivativeJobs::writeRefusal(Job &J) {
     if (!F)
       continue;
     IRBuilder<> B(BasicBlock::Create(H.M.getContext(), "", F));
-    B.CreateCall(H.Runtime.require("rg_refused_callee"),
-                 {B.CreateGlobalString(Text)});
+    Constant *&Told = RefusalTexts[Text]; // one, so that such bodies are equal
+    if (!Told)
+      Told = B.CreateGlobalString(Text);
+    B.CreateCall(H.Runtime.require("rg_refused_callee"), {Told});
     B.CreateUnreachable();
+    Emitted.push_back(F);
   }
 }
 
@@ -631,6 +636,12 @@ bool DerivativeJobs::complete() {
   letExceptionsLeave(Top.Recorder ? *Top.Recorder : *Top.Made, E.Root,
                      *Top.Request.Primal);
   append_range(Emitted, OfTeams);
+  const StepRunner Steps(H.Opts);
+  Steps.run(step::MergeCopies, *Top.Made, [&] {
+    auto &FAM =
+        H.MAM.getResult<FunctionAnalysisManagerModuleProxy>(H.M).getManager();
+    return mergeCopies(Emitted, {Top.Made, Top.Sweep, Top.Recorder}, FAM) != 0;
+  });
   raw_ostream &Printed =
       errs(); // layering: the printers that the user asked for
   for (Function *F : Emitted) {

@@ -27,6 +27,7 @@
 #include "Primal/PreparePrimal.h"
 #include "Support/Options.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringMap.h"
 #include <deque>
 
 namespace retrograd {
@@ -182,6 +183,7 @@ private:
   llvm::DenseMap<llvm::Function *, llvm::Function *> TeamOf;
   llvm::SmallVector<llvm::Function *, 4> OfTeams;
   llvm::SmallVector<llvm::Function *, 8> Emitted;
+  llvm::StringMap<llvm::Constant *> RefusalTexts; ///< that bodies hold
 };
 
 /// Of this process, since the last time: "N jobs planned, N derivatives
