@@ -15,6 +15,7 @@
 #include "Analysis/LiveBlocks.h"
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "Support/DispatchMarks.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
@@ -126,6 +127,9 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     return any_of(instructions(*F),
                   [&](const Instruction &I) { return makesBits(I); });
   });
+  const Function *Makes =
+      Intrinsic::getDeclarationIfExists(&M, Intrinsic::init_trampoline);
+  const bool MakesTrampolines = Makes && !Makes->use_empty();
   for (Function *F : Functions) {
     Effects &E = EffectsOf[F];
     E.Reads.resize(N);
@@ -153,6 +157,14 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     }
     for (Instruction &I : instructions(*F)) {
       const auto *C = dyn_cast<CallBase>(&I);
+      // What would be called in place of the end of the program: a function of
+      // another file, or a trampoline's of this one. Whoever calls a function
+      // for constants alone calls the user's own, which does not end.
+      if (C && C->hasFnAttr(UnseenCallee)) {
+        E.Reads |= ReadOutside;
+        if (MakesTrampolines)
+          E.Reads.set();
+      }
       if (!C || !Live.contains(C->getParent()))
         continue;
       if (const OperationRecord *R = Cat.lookup(I);

@@ -760,7 +760,8 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
   if (std::string Line = Place.str(); !Line.empty())
     Where += " (" + Line + ")";
   B.CreateCall(Runtime.require("rg_unknown_callee"),
-               {Address, B.CreateGlobalString(Where)});
+               {Address, B.CreateGlobalString(Where)})
+      ->addFnAttr(Attribute::get(Ctx, UnseenCallee));
   B.CreateUnreachable();
 }
 

@@ -22,6 +22,7 @@ namespace retrograd {
 inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
 /// On a function that stands for a callee nobody can see: without
 /// differentiating it it can be called, and no caller is refused because of it.
+/// On a call: the program ends there, since the callee has no derivative.
 inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
