@@ -197,6 +197,10 @@ extern "C" {
 #define RG_CUBLAS_OTHERS(T, R, P, I)                                           \
   int cublas##P##gbmv_v2(void *, int, int, int, int, int, const T *,           \
                          const T *, int, const T *, int, const T *, T *, int); \
+  int cublas##P##tbmv_v2(void *, int, int, int, int, int, const T *, int, T *, \
+                         int);                                                 \
+  int cublas##P##tbsv_v2(void *, int, int, int, int, int, const T *, int, T *, \
+                         int);                                                 \
   int cublas##P##tpttr(void *, int, int, const T *, T *, int);                 \
   int cublas##P##trttp(void *, int, int, const T *, int, T *);                 \
   int cublas##P##syrkx(void *, int, int, int, int, const T *, const T *, int,  \
@@ -391,6 +395,14 @@ struct Queue {
                   int lda, const T *x, int incx, T b, T *y, int incy) {        \
     return cublas##P##gbmv_v2(q.h, t, m, n, l, u, &a, A, lda, x, incx, &b, y,  \
                               incy);                                           \
+  }                                                                            \
+  inline int tbmv(Queue q, int u, int t, int d, int n, int k, const T *A,      \
+                  int lda, T *x, int incx) {                                   \
+    return cublas##P##tbmv_v2(q.h, u, t, d, n, k, A, lda, x, incx);            \
+  }                                                                            \
+  inline int tbsv(Queue q, int u, int t, int d, int n, int k, const T *A,      \
+                  int lda, T *x, int incx) {                                   \
+    return cublas##P##tbsv_v2(q.h, u, t, d, n, k, A, lda, x, incx);            \
   }                                                                            \
   inline int tpttr(Queue q, int u, int n, const T *AP, T *A, int lda) {        \
     return cublas##P##tpttr(q.h, u, n, AP, A, lda);                            \

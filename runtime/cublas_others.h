@@ -13,6 +13,23 @@
 
 namespace rg::device {
 
+/// A_ij += v_i w_j, where conj() is of one of them, on the diagonals i - j =
+/// From to To of a band matrix of m x n with u diagonals above the main one.
+template <class T>
+inline void addToBand(Queue q, int m, int n, int From, int To, int u,
+                      Strided<const T> v, Strided<const T> w, bool OfRows, T *A,
+                      int lda) {
+  for (int d = From; d <= To; ++d) {
+    int j = d < 0 ? -d : 0, End = n < m - d ? n : m - d;
+    if (j >= End)
+      continue;
+    Strided<const T> V{v.P + (int64_t)(j + d) * v.s0, v.s0, 0},
+        W{w.P + (int64_t)j * w.s0, w.s0, 0};
+    addProductOf(q, End - j, 1, true, OfRows ? V : W, OfRows ? W : V,
+                 Strided<T>{A + u + d + (int64_t)j * lda, lda, 0});
+  }
+}
+
 /// y = a op(A) x + b y, A of m x n with l diagonals below the main one and u
 /// above.
 template <class T> struct Gbmv {
@@ -67,17 +84,8 @@ template <class T> struct Gbmv {
     if (b.Active)
       k.old(2, sizeY(), y.P, incy);
   }
-  /// A_ij += v_i w_j, where conj() is of one of them.
   void addOuter(Strided<const T> v, Strided<const T> w, bool OfRows) const {
-    for (int d = -u; d <= l; ++d) { // i - j
-      int j = d < 0 ? -d : 0, End = n < m - d ? n : m - d;
-      if (j >= End)
-        continue;
-      Strided<const T> V{v.P + (int64_t)(j + d) * v.s0, v.s0, 0},
-          W{w.P + (int64_t)j * w.s0, w.s0, 0};
-      addProductOf(q, End - j, 1, true, OfRows ? V : W, OfRows ? W : V,
-                   Strided<T>{A.D + u + d + (int64_t)j * lda, lda, 0});
-    }
+    addToBand(q, m, n, -u, l, u, v, w, OfRows, A.D, lda);
   }
   void reverse(const Kept &K) {
     if (!y.active() || m <= 0 || n <= 0)
@@ -116,6 +124,86 @@ template <class T> struct Gbmv {
            "gbmv");
     }
     scaleBy(q, sizeY(), 1, conj(b.P), byRow(y.D, sizeY(), incy));
+  }
+};
+
+/// x = op(A) x, or op(A)^-1 x: A a triangle of n x n with k diagonals beside
+/// the main one.
+template <class T, bool Solve> struct TriangularBand {
+  int u, t, d, n, k;
+  Dual<const T> A;
+  int lda;
+  Dual<T> x;
+  int incx;
+  Queue q = {};
+
+  template <class F> void each(F f) {
+    f(First + 5, A);
+    f(First + 7, x);
+  }
+  int apply(int Op, const T *M, int ld, T *V, int inc) const {
+    return Solve ? tbsv(q, u, Op, d, n, k, M, ld, V, inc)
+                 : tbmv(q, u, Op, d, n, k, M, ld, V, inc);
+  }
+  int primal() const { return apply(t, A.P, lda, x.P, incx); }
+  /// x.D += f op(dA) x, where a unit diagonal has no tangent.
+  void addTangent(T f) const {
+    Scratch<T> V(q, n);
+    must(copy(q, n, (const T *)x.P, incx, (T *)V, 1), "copy");
+    must(tbmv(q, u, t, d, n, k, (const T *)A.D, lda, (T *)V, 1), "tbmv");
+    if (unit(d))
+      must(axpy(q, n, -f, (const T *)x.P, incx, x.D, incx), "axpy");
+    must(axpy(q, n, f, (const T *)(T *)V, 1, x.D, incx), "axpy");
+  }
+  void before() const {
+    if (Solve || !x.active())
+      return;
+    must(apply(t, A.P, lda, x.D, incx), "tbmv");
+    if (A.active())
+      addTangent(T(1));
+  }
+  /// op(A) dx = db - op(dA) x.
+  void after() const {
+    if (!Solve || !x.active())
+      return;
+    if (A.active())
+      addTangent(T(-1));
+    must(apply(t, A.P, lda, x.D, incx), "tbsv");
+  }
+  void keep(Keeper K) const {
+    if (!x.Active)
+      return;
+    K.in(0, k + 1, n, A.P, lda);
+    if (!Solve && A.Active)
+      K.old(1, n, x.P, incx);
+  }
+  void keepAfter(Keeper K) const {
+    if (x.Active && Solve && A.Active)
+      K.in(1, n, x.P, incx);
+  }
+  /// Of y = op(A) x with the adjoint G of y: A^bar += G x^H, conj(x) G^T or
+  /// x G^H. Of a solution x, G is op(A)^-H xbar, and the sign the other.
+  void reverse(const Kept &K) const {
+    if (!x.active() || n <= 0)
+      return;
+    auto M = was(K, 0, k + 1, n, A.P, lda);
+    auto V = wasVector(K, 1, (const T *)x.P, incx);
+    Flipped<T> F(q, t, k + 1, n, M);
+    if (Solve)
+      must(apply(F.op, F.P, F.ld, x.D, incx), "tbsv");
+    if (A.active()) {
+      Scratch<T> G(q, n);
+      Strided<T> To{G, 1, 0};
+      assignTo(q, n, 1, T(Solve ? -1 : 1), byRow((const T *)x.D, n, incx), To);
+      auto X = byRow(V.P, n, V.ld);
+      bool Up = u == Upper, Plain = plainly<T>(t);
+      int Main = unit(d) ? 1 : 0;
+      addToBand(q, n, n, Up ? -k : Main, Up ? -Main : k, Up ? k : 0,
+                none(t) ? constant(To) : X, none(t) ? X : constant(To), Plain,
+                A.D, lda);
+    }
+    if (!Solve)
+      must(apply(F.op, F.P, F.ld, x.D, incx), "tbmv");
   }
 };
 

@@ -1,10 +1,11 @@
-/*===- cusolver.cpp - cuSOLVER's factorisations as operations -------------===*\
+/*===- cusolver.cpp - factorisations of cuSOLVER and cuBLAS as operations -===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* LU and Cholesky with their solvers. The formulas are those of
+|* LU and Cholesky with their solvers, and cuBLAS's LU, solvers and inverses of
+|* batches, which are one operation per member. The formulas are those of
 |* LAPACK's rules (factor_formulas.inc), on device memory by calls of
 |* cuBLAS with a handle of ours. Factors and solutions are not copied:
 |* the book of device memory has them back in place. Rows change
@@ -25,6 +26,17 @@ int cudaMemcpy(void *, const void *, size_t, int);
   int cusolverDn##P##potrs(void *, int, int, int, const T *, int, T *, int,    \
                            int *);
 RG_CUSOLVER_SYMBOLS(float, S)
+#define RG_BATCH_SYMBOLS(T, P)                                                 \
+  int cublas##P##getrfBatched(void *, int, T *const *, int, int *, int *,      \
+                              int);                                            \
+  int cublas##P##getrsBatched(void *, int, int, int, const T *const *, int,    \
+                              const int *, T *const *, int, int *, int);       \
+  int cublas##P##getriBatched(void *, int, const T *const *, int, const int *, \
+                              T *const *, int, int *, int);
+RG_BATCH_SYMBOLS(float, S)
+RG_BATCH_SYMBOLS(double, D)
+#undef RG_BATCH_SYMBOLS
+void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);
 RG_CUSOLVER_SYMBOLS(double, D)
 #undef RG_CUSOLVER_SYMBOLS
 }
@@ -138,6 +150,39 @@ inline int getrs(void *h, int t, int n, int r, const float *A, int lda,
                  const int *p, float *B, int ldb, int *i) {
   return cusolverDnSgetrs(h, t, n, r, A, lda, p, B, ldb, i);
 }
+/// On the device: the address of the one member of a batch.
+template <class T> class Member {
+  device::Scratch<T *> At;
+
+  static Queue queueOf(void *h) {
+    Queue q(h);
+    cublasGetStream_v2(h, &q.stream);
+    return q;
+  }
+
+public:
+  Member(void *h, T *A) : At(queueOf(h), 1) {
+    must(cudaMemcpy((T **)At, &A, sizeof A, 4), "cudaMemcpy");
+  }
+  operator T **() { return At; }
+};
+#define RG_MEMBERS(T, P)                                                       \
+  inline int memberGetrf(void *h, int n, T *A, int lda, int *p, int *i) {      \
+    return cublas##P##getrfBatched(h, n, Member<T>(h, A), lda, p, i, 1);       \
+  }                                                                            \
+  inline int memberGetrs(void *h, int t, int n, int r, const T *A, int lda,    \
+                         const int *p, T *B, int ldb, int *i) {                \
+    return cublas##P##getrsBatched(h, t, n, r, Member<const T>(h, A), lda, p,  \
+                                   Member<T>(h, B), ldb, i, 1);                \
+  }                                                                            \
+  inline int memberGetri(void *h, int n, const T *A, int lda, const int *p,    \
+                         T *C, int ldc, int *i) {                              \
+    return cublas##P##getriBatched(h, n, Member<const T>(h, A), lda, p,        \
+                                   Member<T>(h, C), ldc, i, 1);                \
+  }
+RG_MEMBERS(float, S)
+RG_MEMBERS(double, D)
+#undef RG_MEMBERS
 inline int potrf(void *h, int u, int n, double *A, int lda, double *w, int lw,
                  int *i) {
   return cusolverDnDpotrf(h, u, n, A, lda, w, lw, i);
@@ -190,9 +235,10 @@ inline const int *integers(const Integers &K, const int *P) {
   return K.Pivots.at ? reinterpret_cast<const int *>(K.Pivots.at) : P;
 }
 
-/// A (m x n) = P L U
-template <class T> struct SolverGetrf {
-  static constexpr const char *Name = "cusolverDngetrf";
+/// A (m x n) = P L U. OfBatch: by cuBLAS.
+template <class T, bool OfBatch = false> struct SolverGetrf {
+  static constexpr const char *Name =
+      OfBatch ? "cublasgetrfBatched" : "cusolverDngetrf";
   void *h;
   int m, n;
   Dual<T> A;
@@ -201,8 +247,13 @@ template <class T> struct SolverGetrf {
   int *ipiv, *Info;
 
   int rank() const { return m < n ? m : n; }
-  template <class F> void each(F f) { f(3, A); }
-  int primal() const { return getrf(h, m, n, A.P, lda, Work, ipiv, Info); }
+  template <class F> void each(F f) { f(OfBatch ? 2 : 3, A); }
+  int primal() const {
+    if constexpr (OfBatch)
+      return memberGetrf(h, n, A.P, lda, ipiv, Info);
+    else
+      return getrf(h, m, n, A.P, lda, Work, ipiv, Info);
+  }
   bool active() const { return A.active(); }
   void after() const {
     solver::luTangent(m, n, (const T *)A.P, lda, Pivots(ipiv, rank()), A.D,
@@ -221,8 +272,9 @@ template <class T> struct SolverGetrf {
   }
 };
 /// B = op(A)^-1 B (n x r) by the factors of getrf
-template <class T> struct SolverGetrs {
-  static constexpr const char *Name = "cusolverDngetrs";
+template <class T, bool OfBatch = false> struct SolverGetrs {
+  static constexpr const char *Name =
+      OfBatch ? "cublasgetrsBatched" : "cusolverDngetrs";
   void *h;
   int t, n, r;
   Dual<const T> A;
@@ -238,7 +290,10 @@ template <class T> struct SolverGetrs {
   }
   char op() const { return t == OpN ? 'N' : 'T'; }
   int primal() const {
-    return getrs(h, t, n, r, A.P, lda, ipiv, B.P, ldb, Info);
+    if constexpr (OfBatch)
+      return memberGetrs(h, t, n, r, A.P, lda, ipiv, B.P, ldb, Info);
+    else
+      return getrs(h, t, n, r, A.P, lda, ipiv, B.P, ldb, Info);
   }
   bool active() const { return B.active(); }
   void after() const {
@@ -258,6 +313,49 @@ template <class T> struct SolverGetrs {
     auto X = was(K, 1, n, r, (const T *)B.P, ldb);
     solver::luSolveAdjoint(op(), n, r, F.P, F.ld, Pivots(integers(K, ipiv), n),
                            X.P, X.ld, B.D, ldb, A.D, lda);
+  }
+};
+/// C = A^-1 by the factors of getrf: the solution of A C = 1
+template <class T> struct SolverGetri {
+  static constexpr const char *Name = "cublasgetriBatched";
+  void *h;
+  int n;
+  Dual<const T> A;
+  int lda;
+  const int *ipiv;
+  Dual<T> C;
+  int ldc;
+  int *Info;
+
+  template <class F> void each(F f) {
+    f(2, A);
+    f(5, C);
+  }
+  int primal() const {
+    return memberGetri(h, n, A.P, lda, ipiv, C.P, ldc, Info);
+  }
+  bool active() const { return C.active(); }
+  void after() const {
+    solver::scale(n, n, T(0), C.D, ldc);
+    if (A.active())
+      solver::luSolveTangent('N', n, n, A.P, (const T *)A.D, lda,
+                             Pivots(ipiv, n), (const T *)C.P, ldc, C.D, ldc);
+  }
+  void keep(Keeper k, Integers &K) const {
+    if (!C.Active || !A.Active)
+      return;
+    k.in(0, n, n, A.P, lda);
+    k.in(1, n, n, (const T *)C.P, ldc);
+    keepIntegers(K, ipiv, n);
+  }
+  void reverse(const Integers &K) const {
+    if (A.active()) {
+      auto F = was(K, 0, n, n, A.P, lda);
+      auto X = was(K, 1, n, n, (const T *)C.P, ldc);
+      solver::luSolveAdjoint('N', n, n, F.P, F.ld, Pivots(integers(K, ipiv), n),
+                             X.P, X.ld, C.D, ldc, A.D, lda);
+    }
+    solver::scale(n, n, T(0), C.D, ldc);
   }
 };
 /// A = L L^T or U^T U
@@ -451,4 +549,83 @@ template <class T> inline void keepMatrix(T *A, int m, int n, int lda) {
 extern "C" {
 RG_SOLVERS(double, d, D)
 RG_SOLVERS(float, s, S)
+}
+
+// Batches: the addresses lie on the device, and so do results, but for that of
+// getrs.
+namespace {
+template <class T> inline T *memberOf(T *const *A, int i) {
+  T *Address;
+  rg_gpu_copy(&Address, A + i, sizeof Address, 2);
+  return Address;
+}
+template <class P> inline P *pivotsOf(P *p, int n, int i) {
+  return p ? p + (int64_t)n * i : nullptr;
+}
+} // namespace
+#define RG_BATCHES(T, P, Q)                                                    \
+  RG_SOLVER(rg_cublas_##P##getrf, RG_OPEN(SolverGetrf<T, true>),               \
+            (void *h, int n, T *A, int lda, int *p, int *i),                   \
+            (void *h, int n, T *A, T *const *A_, int lda, int *p, int *i),     \
+            ({h, n, n, A, lda, nullptr, p, i}),                                \
+            ({h, n, n, {A, A_}, lda, nullptr, p, i}))                          \
+  RG_SOLVER(rg_cublas_##P##getrs, RG_OPEN(SolverGetrs<T, true>),               \
+            (void *h, int t, int n, int r, const T *A, int lda, const int *p,  \
+             T *B, int ldb, int *i),                                           \
+            (void *h, int t, int n, int r, const T *A, T *const *A_, int lda,  \
+             const int *p, T *B, T *const *B_, int ldb, int *i),               \
+            ({h, t, n, r, A, lda, p, B, ldb, i}),                              \
+            ({h, t, n, r, {A, A_}, lda, p, {B, B_}, ldb, i}))                  \
+  RG_SOLVER(rg_cublas_##P##getri, SolverGetri<T>,                              \
+            (void *h, int n, const T *A, int lda, const int *p, T *C, int ldc, \
+             int *i),                                                          \
+            (void *h, int n, const T *A, T *const *A_, int lda, const int *p,  \
+             T *C, T *const *C_, int ldc, int *i),                             \
+            ({h, n, A, lda, p, C, ldc, i}),                                    \
+            ({h, n, {A, A_}, lda, p, {C, C_}, ldc, i}))                        \
+  int rg_expand_cublas##Q##getrfBatched(void *h, int n, T *const *A, int lda,  \
+                                        int *p, int *info, int N) {            \
+    if (p && n > 0)                                                            \
+      keepMatrix(p, n, N, n);                                                  \
+    keepMatrix(info, N, 1, 0);                                                 \
+    int Error = 0;                                                             \
+    for (int i = 0; i < N && !Error; ++i) {                                    \
+      T *X = memberOf(A, i);                                                   \
+      keepMatrix(X, n, n, lda);                                                \
+      rg_cublas_##P##getrf(h, n, X, lda, pivotsOf(p, n, i), info + i);         \
+      Error = rg_gpu_library_status();                                         \
+    }                                                                          \
+    return Error;                                                              \
+  }                                                                            \
+  int rg_expand_cublas##Q##getrsBatched(                                       \
+      void *h, int t, int n, int r, const T *const *A, int lda, const int *p,  \
+      T *const *B, int ldb, int *info, int N) {                                \
+    int Error = 0;                                                             \
+    for (int i = 0; i < N && !Error; ++i) {                                    \
+      const T *X = memberOf(A, i);                                             \
+      T *Y = memberOf(B, i);                                                   \
+      keepMatrix(Y, n, r, ldb);                                                \
+      rg_cublas_##P##getrs(h, t, n, r, X, lda, pivotsOf(p, n, i), Y, ldb,      \
+                           info);                                              \
+      Error = rg_gpu_library_status();                                         \
+    }                                                                          \
+    return Error;                                                              \
+  }                                                                            \
+  int rg_expand_cublas##Q##getriBatched(void *h, int n, const T *const *A,     \
+                                        int lda, const int *p, T *const *C,    \
+                                        int ldc, int *info, int N) {           \
+    keepMatrix(info, N, 1, 0);                                                 \
+    int Error = 0;                                                             \
+    for (int i = 0; i < N && !Error; ++i) {                                    \
+      const T *X = memberOf(A, i);                                             \
+      T *Y = memberOf(C, i);                                                   \
+      keepMatrix(Y, n, n, ldc);                                                \
+      rg_cublas_##P##getri(h, n, X, lda, pivotsOf(p, n, i), Y, ldc, info + i); \
+      Error = rg_gpu_library_status();                                         \
+    }                                                                          \
+    return Error;                                                              \
+  }
+extern "C" {
+RG_BATCHES(double, d, D)
+RG_BATCHES(float, s, S)
 }

@@ -195,6 +195,8 @@ defm cublas_geam : Cublas<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
 defm cublas_dgmm : Cublas<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI", "n - - - rT - rT - mT -", "">;
 defm cublas_gbmv : Cublas<"gbmv", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
                           "n - - - - - - rT - rT - - mT -">;
+foreach name = ["tbmv", "tbsv"] in
+  defm "cublas_"#name : Cublas<name, "I:PIIIIIPIPI", "V:PIIIIIPIPI", "n - - - - - rT - mT -">;
 defm cublas_tpttr : Cublas<"tpttr", "I:PIIPPI", "V:PIIPPI", "n - - rT mT -", "">;
 defm cublas_trttp : Cublas<"trttp", "I:PIIPIP", "V:PIIPIP", "n - - rT - mT", "">;
 defm cublas_syrkx : Cublas<"syrkx", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
@@ -215,9 +217,31 @@ foreach P = ["D", "S", "Z", "C"] in {
   def "cublas_rotg"#P
       : Expansion<"rg_expand_cublas"#P#"rotg", ["cublas"#P#"rotg_v2"], "I:PPPPP">;
 }
-foreach P = ["D", "S"] in
+foreach P = ["D", "S"] in {
   def "cublas_rotm"#P
       : Expansion<"rg_expand_cublas"#P#"rotm", ["cublas"#P#"rotm_v2"], "I:PIPIPIP">;
+  def "cublas_rotmg"#P
+      : Expansion<"rg_expand_cublas"#P#"rotmg", ["cublas"#P#"rotmg_v2"], "I:PPPPPP">;
+}
+// Factorisations of batches: an operation per member (runtime/cusolver.cpp).
+foreach P = ["d", "s"] in {
+  defvar Letter = !if(!eq(P, "d"), "D", "G");
+  defvar Capital = !if(!eq(P, "d"), "D", "S");
+  foreach routine = [["getrf", "PIPIPPI", "PIPIPP", "n - mT - n n"],
+                     ["getrs", "PIIIPIPPIPI", "PIIIPIPPIP", "n - - - rT - n mT - n"],
+                     ["getri", "PIPIPPIPI", "PIPIPPIP", "n - rT - n wT - n"]] in {
+    def "cublas_batch_"#P#routine[0]
+        : Expansion<"rg_expand_cublas"#Capital#routine[0]#"Batched",
+                    ["cublas"#Capital#routine[0]#"Batched"], "I:"#routine[1]>;
+    def "cublas_member_"#P#routine[0]
+        : Rule<"rg_cublas_"#P#routine[0]#"_augment", "rg_cublas_"#P#routine[0]#"_reverse",
+               "rg_cublas_"#P#routine[0]#"_forward", ["rg_cublas_"#P#routine[0]],
+               "V:"#routine[2], !subst("T", Letter, routine[3])> {
+      let OfRuntime = 1;
+      let Text = "device";
+    }
+  }
+}
 
 foreach name = ["dotu", "dotc"] in
   defm "cublas_complex_"#name
@@ -269,6 +293,9 @@ foreach name = ["syr2", "her2"] in
       : CublasComplex<name, "I:PIIPPIPIPI", "V:PIITPIPIPI", "n - - N rT - rT - mT -">;
 defm cublas_complex_gbmv : CublasComplex<"gbmv", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
                                          "n - - - - - N rT - rT - N mT -">;
+foreach name = ["tbmv", "tbsv"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIIIIIPIPI", "V:PIIIIIPIPI", "n - - - - - rT - mT -">;
 defm cublas_complex_tpttr : CublasComplex<"tpttr", "I:PIIPPI", "V:PIIPPI", "n - - rT mT -", "">;
 defm cublas_complex_trttp : CublasComplex<"trttp", "I:PIIPIP", "V:PIIPIP", "n - - rT - mT", "">;
 defm cublas_complex_syrkx : CublasComplex<"syrkx", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
@@ -284,7 +311,8 @@ defm cublas_complex_geam : CublasComplex<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPIT
 defm cublas_complex_dgmm : CublasComplex<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI",
                                          "n - - - rT - rT - mT -", "">;
 foreach P = ["Z", "C"] in {
-  foreach packed = [["hpmv", "PIIPPPIPPI", "PIITPPITPI"], ["hpr", "PIIPPIP", "PIIRPIP"],
+  foreach packed = [["hpmv", "PIIPPPIPPI", "PIITPPITPI"],
+                    ["hbmv", "PIIIPPIPIPPI", "PIIITPIPITPI"], ["hpr", "PIIPPIP", "PIIRPIP"],
                     ["hpr2", "PIIPPIPIP", "PIITPIPIP"]] in
     def "cublas_"#packed[0]#P
         : Expansion<"rg_expand_cublas"#P#packed[0], ["cublas"#P#packed[0]#"_v2"], "I:"#packed[1]> {

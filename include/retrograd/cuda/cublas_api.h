@@ -428,6 +428,14 @@ RG_CUBLAS_COMPLEX(cuDoubleComplex, double, Z, Dz, Zd)
       cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
       int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
       const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##tbmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      cublasDiagType_t diag, int n, int k, const _RgT *_RgA, int lda, _RgT *x, \
+      int incx);                                                               \
+  cublasStatus_t cublas##_RgP##tbsv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
+      cublasDiagType_t diag, int n, int k, const _RgT *_RgA, int lda, _RgT *x, \
+      int incx);                                                               \
   cublasStatus_t cublas##_RgP##tpmv_v2(                                        \
       cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
       cublasDiagType_t diag, int n, const _RgT *AP, _RgT *x, int incx);        \
@@ -465,11 +473,29 @@ RG_CUBLAS_OTHERS(cuDoubleComplex, double, Z, z)
       const _RgT *x, int incx, const _RgT *y, int incy, _RgT *AP);             \
   cublasStatus_t cublas##_RgP##rotm_v2(cublasHandle_t handle, int n, _RgT *x,  \
                                        int incx, _RgT *y, int incy,            \
-                                       const _RgT *param);
+                                       const _RgT *param);                     \
+  cublasStatus_t cublas##_RgP##rotmg_v2(cublasHandle_t handle, _RgT *d1,       \
+                                        _RgT *d2, _RgT *x1, const _RgT *y1,    \
+                                        _RgT *param);                          \
+  cublasStatus_t cublas##_RgP##getrfBatched(                                   \
+      cublasHandle_t handle, int n, _RgT *const _RgA[], int lda,               \
+      int *_RgPivots, int *info, int count);                                   \
+  cublasStatus_t cublas##_RgP##getrsBatched(                                   \
+      cublasHandle_t handle, cublasOperation_t op, int n, int nrhs,            \
+      const _RgT *const _RgA[], int lda, const int *_RgPivots,                 \
+      _RgT *const _RgB[], int ldb, int *info, int count);                      \
+  cublasStatus_t cublas##_RgP##getriBatched(                                   \
+      cublasHandle_t handle, int n, const _RgT *const _RgA[], int lda,         \
+      const int *_RgPivots, _RgT *const _RgC[], int ldc, int *info,            \
+      int count);
 RG_CUBLAS_OTHERS_REAL(float, S)
 RG_CUBLAS_OTHERS_REAL(double, D)
 #undef RG_CUBLAS_OTHERS_REAL
 #define RG_CUBLAS_OTHERS_COMPLEX(_RgT, _RgR, _RgP, _RgN, _RgS)                 \
+  cublasStatus_t cublas##_RgP##hbmv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, int k,              \
+      const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *x, int incx,   \
+      const _RgT *beta, _RgT *y, int incy);                                    \
   cublasStatus_t cublas##_RgP##hpmv_v2(                                        \
       cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
       const _RgT *AP, const _RgT *x, int incx, const _RgT *beta, _RgT *y,      \

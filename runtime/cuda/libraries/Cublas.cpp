@@ -21,6 +21,7 @@
 #include <new>
 
 #include "../../hostdevice.h"
+#include "Factors.h"
 // rg_convert_element
 #include "../../deviceconvert.inc"
 

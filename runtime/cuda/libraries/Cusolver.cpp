@@ -18,77 +18,27 @@
 #include <new>
 #include <utility>
 
+#include "Factors.h"
+
 struct cusolverDnContext {
   cudaStream_t Stream;
 };
 
 extern "C" {
-#define RG_LAPACK(P, T)                                                        \
-  void P##getrf_(const int *, const int *, T *, const int *, int *, int *);    \
-  void P##potrf_(const char *, const int *, T *, const int *, int *, size_t);  \
-  void P##trsm_(const char *, const char *, const char *, const char *,        \
-                const int *, const int *, const T *, const T *, const int *,   \
-                T *, const int *, size_t, size_t, size_t, size_t);
-RG_LAPACK(s, float)
-RG_LAPACK(d, double)
-#undef RG_LAPACK
+void spotrf_(const char *, const int *, float *, const int *, int *, size_t);
+void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
 }
 
 namespace {
-inline void getrf(int m, int n, double *A, int lda, int *p, int *i) {
-  dgetrf_(&m, &n, A, &lda, p, i);
-}
-inline void getrf(int m, int n, float *A, int lda, int *p, int *i) {
-  sgetrf_(&m, &n, A, &lda, p, i);
-}
 inline void potrf(char u, int n, double *A, int lda, int *i) {
   dpotrf_(&u, &n, A, &lda, i, 1);
 }
 inline void potrf(char u, int n, float *A, int lda, int *i) {
   spotrf_(&u, &n, A, &lda, i, 1);
 }
-inline void trsm(char u, char t, char d, int n, int r, const double *A, int lda,
-                 double *B, int ldb) {
-  double One = 1;
-  dtrsm_("L", &u, &t, &d, &n, &r, &One, A, &lda, B, &ldb, 1, 1, 1, 1);
-}
-inline void trsm(char u, char t, char d, int n, int r, const float *A, int lda,
-                 float *B, int ldb) {
-  float One = 1;
-  strsm_("L", &u, &t, &d, &n, &r, &One, A, &lda, B, &ldb, 1, 1, 1, 1);
-}
 char triangle(cublasFillMode_t F) {
   return F == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U';
 }
-
-/// LU without exchanges of rows, for programs that give no pivots.
-template <class T> int factorInPlace(int m, int n, T *A, int lda) {
-  int Info = 0;
-  for (int K = 0; K < std::min(m, n); ++K) {
-    T *Column = A + (int64_t)K * lda;
-    if (Column[K] == 0) {
-      Info = Info ? Info : K + 1;
-      continue;
-    }
-    for (int I = K + 1; I < m; ++I)
-      Column[I] /= Column[K];
-    for (int J = K + 1; J < n; ++J) {
-      T *Other = A + (int64_t)J * lda;
-      for (int I = K + 1; I < m; ++I)
-        Other[I] -= Column[I] * Other[K];
-    }
-  }
-  return Info;
-}
-template <class T>
-void exchange(int n, int r, const int *p, T *B, int ldb, bool Back) {
-  for (int I = 0; p && I < n; ++I) {
-    int K = Back ? n - 1 - I : I;
-    for (int J = 0; J < r; ++J)
-      std::swap(B[K + (int64_t)J * ldb], B[p[K] - 1 + (int64_t)J * ldb]);
-  }
-}
-
 #define CHECK(Good)                                                            \
   rgcuda::mustNotCapture("cuSOLVER");                                          \
   if (!h)                                                                      \
@@ -100,10 +50,7 @@ template <class T>
 cusolverStatus_t factor(cusolverDnHandle_t h, int m, int n, T *A, int lda,
                         int *p, int *Info) {
   CHECK(m >= 0 && n >= 0 && lda >= std::max(1, m) && Info);
-  if (p)
-    getrf(m, n, A, lda, p, Info);
-  else
-    *Info = factorInPlace(m, n, A, lda);
+  *Info = factorLU(m, n, A, lda, p);
   return CUSOLVER_STATUS_SUCCESS;
 }
 template <class T>
@@ -113,15 +60,7 @@ cusolverStatus_t solve(cusolverDnHandle_t h, cublasOperation_t t, int n, int r,
   CHECK(n >= 0 && r >= 0 && lda >= std::max(1, n) && ldb >= std::max(1, n) &&
         Info);
   *Info = 0;
-  if (t == CUBLAS_OP_N) {
-    exchange(n, r, p, B, ldb, false);
-    trsm('L', 'N', 'U', n, r, A, lda, B, ldb);
-    trsm('U', 'N', 'N', n, r, A, lda, B, ldb);
-  } else {
-    trsm('U', 'T', 'N', n, r, A, lda, B, ldb);
-    trsm('L', 'T', 'U', n, r, A, lda, B, ldb);
-    exchange(n, r, p, B, ldb, true);
-  }
+  solveLU(t != CUBLAS_OP_N, n, r, A, lda, p, B, ldb);
   return CUSOLVER_STATUS_SUCCESS;
 }
 template <class T>

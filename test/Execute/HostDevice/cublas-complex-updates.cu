@@ -8,7 +8,8 @@
 // products with vectors: reverse against forward mode and differences, for each triangle, operation and step, a leading
 // dimension beyond the rows, numbers on the host and on the device that are anything, zero or one, in two rounds over
 // buffers that are overwritten.
-#include "gradients.h"
+#include "rgdirections.h"
+#include <cmath>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -77,28 +78,12 @@ template <class R, class C> R f(const R *x, int) {
 
 // Along two directions; in single precision forward mode against reverse mode alone.
 template <class R, class C> void check() {
-  std::vector<R> x(Numbers), g(Numbers), t(Numbers), y(Numbers);
+  std::vector<R> x(Numbers);
   for (int i = 0; i < Numbers; ++i)
     x[i] = R(0.2) + R(0.01) * (i * 5 % 17) - R(0.3) * (i % 3 == 1);
   for (int i = 0; i < 4; ++i)
     given[i] = x[2 * Size + i];
-  __enzyme_autodiff<R>((void *)f<R, C>, enzyme_dup, x.data(), g.data(), enzyme_const, (int)Numbers);
-  for (int direction = 0; direction < 2; ++direction) {
-    double along = 0;
-    for (int i = 0; i < Numbers; ++i) {
-      t[i] = R(0.01) * ((i * i * (direction + 3) + 7 * i) % 23) - R(0.1);
-      along += t[i] * g[i];
-    }
-    auto at = [&](double h) {
-      for (int i = 0; i < Numbers; ++i)
-        y[i] = x[i] + R(h) * t[i];
-      return (double)f<R, C>(y.data(), Numbers);
-    };
-    R forward = __enzyme_fwddiff<R>((void *)f<R, C>, enzyme_dup, x.data(), t.data(), enzyme_const, (int)Numbers);
-    RG_WITHIN(forward, along, sizeof(R) == 8 ? 1e-11 : 1e-4);
-    if (sizeof(R) == 8)
-      RG_WITHIN(along, (at(1e-4) - at(-1e-4)) / 2e-4, 1e-6);
-  }
+  rgCheckDirections<R>(f<R, C>, x);
 }
 
 int main() {

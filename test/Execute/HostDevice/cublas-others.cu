@@ -8,7 +8,8 @@
 // of magnitudes of complex numbers: reverse against forward mode and differences, for real and complex numbers, each
 // triangle, operation, diagonal and step, numbers on the host and on the device, in two rounds over buffers that are
 // overwritten.
-#include "gradients.h"
+#include "rgdirections.h"
+#include <cmath>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -141,29 +142,13 @@ template <class R, class C> R f(const R *x, int) {
 
 template <class R, class C> void check() {
   enum { Parts = sizeof(C) / sizeof(R), Numbers = Parts * (Size + 5) };
-  std::vector<R> x(Numbers), g(Numbers), t(Numbers), y(Numbers);
+  std::vector<R> x(Numbers);
   for (int i = 0; i < Numbers; ++i)
     x[i] = R(0.3) + R(0.01) * (i * 5 % 17) - R(0.37) * (i % 3 == 1);
   if (w.routine == Tpsv) // triangles that can be solved
     for (int i = 0; i < 6; ++i)
       x[Parts * i] += R(1.5);
-  __enzyme_autodiff<R>((void *)f<R, C>, enzyme_dup, x.data(), g.data(), enzyme_const, (int)Numbers);
-  for (int direction = 0; direction < 2; ++direction) {
-    double along = 0;
-    for (int i = 0; i < Numbers; ++i) {
-      t[i] = R(0.01) * ((i * i * (direction + 3) + 7 * i) % 23) - R(0.1);
-      along += t[i] * g[i];
-    }
-    auto at = [&](double h) {
-      for (int i = 0; i < Numbers; ++i)
-        y[i] = x[i] + R(h) * t[i];
-      return (double)f<R, C>(y.data(), Numbers);
-    };
-    R forward = __enzyme_fwddiff<R>((void *)f<R, C>, enzyme_dup, x.data(), t.data(), enzyme_const, (int)Numbers);
-    RG_WITHIN(forward, along, sizeof(R) == 8 ? 1e-11 : 1e-4);
-    if (sizeof(R) == 8)
-      RG_WITHIN(along, (at(1e-4) - at(-1e-4)) / 2e-4, 1e-6);
-  }
+  rgCheckDirections<R>(f<R, C>, x);
 }
 
 int main() {

@@ -7,19 +7,12 @@
 // Every routine of cuBLAS that has a derivative: reverse against forward mode and differences,
 // with each triangle, side, transposition and diagonal, steps and leading dimensions, both kinds
 // of memory for numbers, buffers that kernels and routines overwrite.
-#include "rgtest.h"
+#include "rgdirections.h"
 #include <cmath>
 #include <cstdlib>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-extern int enzyme_dup, enzyme_const, enzyme_width, enzyme_dupv;
-template <class R, class... T> R __enzyme_autodiff(void *, T...);
-template <class R, class... T> R __enzyme_fwddiff(void *, T...);
-
-struct two {
-  double of[2];
-};
 // What the differentiated function computes is chosen by these.
 struct Setting {
   int routine, u, t, s, d, incx, incy, device;
@@ -135,21 +128,10 @@ double f(const double *x, const Setting *w) {
 }
 
 void check(const Setting &w) {
-  double x[Size + 2], g[Size + 2] = {}, t[2][Size + 2], along[2] = {}, slope = 0;
+  double x[Size + 2];
   for (int i = 0; i < Size + 2; ++i)
     x[i] = 0.4 * sin(1.0 + 5 * i) + (i < N * N && i % (N + 1) == 0) + (i >= Size) * 0.3;
-  __enzyme_autodiff<double>((void *)f, enzyme_dup, x, g, enzyme_const, &w);
-  for (int l = 0; l < 2; ++l)
-    for (int i = 0; i < Size + 2; ++i)
-      t[l][i] = cos(3.0 * i + l), along[l] += t[l][i] * g[i];
-  double h = 1e-5, up[Size + 2], down[Size + 2];
-  for (int i = 0; i < Size + 2; ++i)
-    up[i] = x[i] + h * t[0][i], down[i] = x[i] - h * t[0][i];
-  slope = (f(up, &w) - f(down, &w)) / (2 * h);
-  RG_WITHIN(along[0], slope, 1e-6);
-  two v = __enzyme_fwddiff<two>((void *)f, enzyme_width, 2, enzyme_dup, x, t[0], t[1], enzyme_const, &w);
-  RG_WITHIN(v.of[0], along[0], 1e-10);
-  RG_WITHIN(v.of[1], along[1], 1e-10);
+  rgCheckLanes(f, x, Size + 2, &w, true, 1e-10);
 }
 
 int main() {

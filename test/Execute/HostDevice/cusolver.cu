@@ -7,18 +7,11 @@
 // Factorisations of cuSOLVER and their solvers: reverse against forward mode and differences, with
 // and without pivots, transposed, for each triangle, of matrices that are not square, with buffers
 // that are overwritten.
-#include "rgtest.h"
+#include "rgdirections.h"
 #include <cmath>
 #include <cuda_runtime.h>
 #include <cusolverDn.h>
 
-extern int enzyme_dup, enzyme_const, enzyme_width;
-template <class R, class... T> R __enzyme_autodiff(void *, T...);
-template <class R, class... T> R __enzyme_fwddiff(void *, T...);
-
-struct two {
-  double of[2];
-};
 enum { N = 5, R = 3, Size = (N + 2) * N * 2 + N * R * 2 };
 struct Setting {
   int cholesky, flag, pivots, shape, solves;
@@ -88,25 +81,14 @@ template <class T> double f(const double *x, const Setting *w) {
 }
 
 template <class T> void check(const Setting &w) {
-  double x[Size], g[Size] = {}, t[2][Size], along[2] = {}, h = 1e-5, up[Size], down[Size];
+  double x[Size];
   bool exact = sizeof(T) == sizeof(double);
   for (int i = 0; i < Size; ++i)
     x[i] = 0.7 * sin(1.0 + 5 * i);
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < N; ++i) // with pivots the largest are not on the diagonal
       x[k * (N + 2) * N + (w.pivots && !w.cholesky && w.shape == 0 ? (i + 2) % N : i) + i * (N + 2)] += 4;
-  __enzyme_autodiff<double>((void *)f<T>, enzyme_dup, x, g, enzyme_const, &w);
-  for (int l = 0; l < 2; ++l)
-    for (int i = 0; i < Size; ++i)
-      t[l][i] = cos(3.0 * i + l), along[l] += t[l][i] * g[i];
-  if (exact) {
-    for (int i = 0; i < Size; ++i)
-      up[i] = x[i] + h * t[0][i], down[i] = x[i] - h * t[0][i];
-    RG_WITHIN(along[0], (f<T>(up, &w) - f<T>(down, &w)) / (2 * h), 1e-6);
-  }
-  two v = __enzyme_fwddiff<two>((void *)f<T>, enzyme_width, 2, enzyme_dup, x, t[0], t[1], enzyme_const, &w);
-  RG_WITHIN(v.of[0], along[0], exact ? 1e-10 : 1e-3);
-  RG_WITHIN(v.of[1], along[1], exact ? 1e-10 : 1e-3);
+  rgCheckLanes(f<T>, x, Size, &w, exact, exact ? 1e-10 : 1e-3);
 }
 
 int main() {

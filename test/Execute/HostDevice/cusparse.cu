@@ -7,7 +7,7 @@
 // differences, for each format, width and base of indices, transposition and order of elements,
 // with numbers in both kinds of memory, with buffers that are overwritten, and with a matrix whose
 // descriptor was made outside.
-#include "rgtest.h"
+#include "rgdirections.h"
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -19,13 +19,6 @@
 #error "CUSPARSEAPI"
 #endif
 
-extern int enzyme_dup, enzyme_const, enzyme_width, enzyme_dupv;
-template <class R, class... T> R __enzyme_autodiff(void *, T...);
-template <class R, class... T> R __enzyme_fwddiff(void *, T...);
-
-struct two {
-  double of[2];
-};
 enum { Csr, Csc, Coo };
 enum { Rows = 5, Cols = 4, Elements = 9, Columns = 3, Dense = 3 * 32, Size = Elements + Dense };
 // Row after row; the fourth is empty.
@@ -157,7 +150,7 @@ template <class T> double f(const double *x, const Setting *w) {
 }
 
 template <class T> void check(Setting w) {
-  double x[Size + 2], g[Size + 2] = {}, t[2][Size + 2], along[2] = {}, h = 1e-5, up[Size + 2], down[Size + 2];
+  double x[Size + 2];
   bool exact = sizeof(T) == sizeof(double);
   for (int i = 0; i < Size + 2; ++i)
     x[i] = 0.7 * sin(1.0 + 5 * i);
@@ -174,18 +167,7 @@ template <class T> void check(Setting w) {
     RG_TRUE(cusparseSpMatGetSize(w.made, &rows, &cols, &elements) == CUSPARSE_STATUS_SUCCESS && rows == Rows &&
              cols == Cols && elements == Elements);
   }
-  __enzyme_autodiff<double>((void *)f<T>, enzyme_dup, x, g, enzyme_const, &w);
-  for (int l = 0; l < 2; ++l)
-    for (int i = 0; i < Size + 2; ++i)
-      t[l][i] = cos(3.0 * i + l), along[l] += t[l][i] * g[i];
-  if (exact) {
-    for (int i = 0; i < Size + 2; ++i)
-      up[i] = x[i] + h * t[0][i], down[i] = x[i] - h * t[0][i];
-    RG_WITHIN(along[0], (f<T>(up, &w) - f<T>(down, &w)) / (2 * h), 1e-6);
-  }
-  two v = __enzyme_fwddiff<two>((void *)f<T>, enzyme_width, 2, enzyme_dup, x, t[0], t[1], enzyme_const, &w);
-  RG_WITHIN(v.of[0], along[0], exact ? 1e-10 : 1e-4);
-  RG_WITHIN(v.of[1], along[1], exact ? 1e-10 : 1e-4);
+  rgCheckLanes(f<T>, x, Size + 2, &w, exact, exact ? 1e-10 : 1e-4);
   if (w.made) {
     cusparseDestroySpMat(w.made);
     cudaFree(first);
