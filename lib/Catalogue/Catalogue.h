@@ -67,7 +67,9 @@ enum class HandlerKind : uint8_t {
   Reach,    ///< where a thread reads or writes; of the primal sweep alone
   Shuffle,  ///< a value from another thread of the warp: (mask, value, b, c)
   Convert,  ///< between formats of numbers: fpext and fptrunc as calls
-  Refused   ///< known, and without a derivative: the record's summary says why
+  Refused,  ///< known, and without a derivative: the record's summary says why
+  RefusedByName ///< the same of a routine that works on a device's memory; the
+                ///< text follows its name
 };
 
 /// A node of a formula: an expression over arguments, the result and the seed.

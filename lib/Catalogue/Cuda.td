@@ -442,7 +442,10 @@ def cublas_context : InactiveInC<
      "cublasGetMathMode", "cublasSetAtomicsMode", "cublasGetAtomicsMode", "cublasGetVersion_v2",
      "cublasGetProperty", "cublasSetWorkspace_v2", "cublasSetSmCountTarget",
      "cublasGetSmCountTarget", "cublasGetStatusString", "cublasGetStatusName",
-     "cublasLoggerConfigure"]>;
+     "cublasLoggerConfigure", "cublasLtCreate", "cublasLtDestroy", "cublasLtMatmulDesc*",
+     "cublasLtMatrixLayout*", "cublasLtMatrixTransformDesc*", "cublasLtMatmulPreference*",
+     "cublasLtMatmulAlgo*", "cublasLtGetStatus*", "cublasLtGetVersion", "cublasXtCreate",
+     "cublasXtDestroy", "cublasXtDeviceSelect", "cublasXtSetBlockDim"]>;
 }
 
 let Section = "CUDA: cuFFT" in {
@@ -662,6 +665,21 @@ def cuda_devices : InactiveInC<
      "cudaMemPrefetchAsync*", "cudaPointerGetAttributes", "cudaStreamAttachMemAsync",
      "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaHostGetFlags", "cudaGetSymbolSize",
      "cudaSetDeviceFlags", "cudaGetDeviceFlags", "cudaStreamIsCapturing"]>;
+def cuda_driver_context : InactiveInC<
+    ["cuInit", "cuDriverGetVersion", "cuGetError*", "cuDeviceGet*", "cuDeviceCanAccessPeer",
+     "cuCtx*", "cuDevicePrimaryCtx*", "cuMemGetInfo*"]>;
+def cudnn_context : InactiveInC<
+    ["cudnnCreate*", "cudnnDestroy*", "cudnnGetVersion", "cudnnGetErrorString", "cudnnSetStream",
+     "cudnnGetStream", "cudnnSetTensor4dDescriptor*", "cudnnSetTensorNdDescriptor*",
+     "cudnnSetFilter4dDescriptor", "cudnnSetFilterNdDescriptor",
+     "cudnnSetConvolution*", "cudnnSetActivationDescriptor*", "cudnnSetPooling*",
+     "cudnnSetLRNDescriptor", "cudnnSetOpTensorDescriptor", "cudnnSetReduceTensorDescriptor",
+     "cudnnGetTensor*", "cudnnGetFilter*", "cudnnGetConvolution*", "cudnnGetPooling*",
+     "cudnnGetActivation*", "cudnnGetReductionWorkspaceSize", "cudnnGetReductionIndicesSize",
+     "cudnnDropoutGetStatesSize", "cudnnDropoutGetReserveSpaceSize"]>;
+def cutensor_context : InactiveInC<
+    ["cutensorCreate*", "cutensorDestroy*", "cutensorGet*", "cutensorEstimateWorkspaceSize",
+     "cutensorPlanGetAttribute", "cutensorInit*"]>;
 def cuda_kernels : InactiveInC<
     ["cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaFuncSetCacheConfig",
      "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaFuncSetSharedMemConfig",
@@ -676,7 +694,7 @@ def cuda_events : InactiveInC<
 
 // What changes device memory, or runs code, in ways that are not undone: whether
 // derivatives flow through it or not, launches would find other memory in reverse.
-class CudaRefused<string why, list<string> names> : Handler<"Refused"> {
+class CudaRefused<string why, list<string> names> : Handler<"RefusedByName"> {
   let Names = names;
   let Text = why;
   let Summary = why;
@@ -692,25 +710,46 @@ def cuda_graphs : CudaRefused<
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;
 def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
     ["cudaLaunchKernel*", "cudaLaunchCooperativeKernel*", "cuLaunch*"]>;
+def cuda_driver : CudaRefused<
+    "a call of CUDA's driver interface; the calls of its runtime, cudaMalloc and cudaMemcpy say, "
+    "have derivatives",
+    ["cuMem*", "cuArray*", "cuMipmapped*", "cuTex*", "cuSurf*", "cuModule*", "cuLibrary*",
+     "cuKernel*", "cuFunc*", "cuLink*", "cuGraph*", "cuStreamBeginCapture*"]>;
 def cuda_no_kernel : CudaRefused<
     "a launch of what is no kernel of this file: a host function is called, and its derivative, "
     "too", ["__cudaPushCallConfiguration"]>;
-def cublas_other : CudaRefused<
-    "which has no derivative yet; levels 1 to 3 have one, but for triangular and Hermitian band "
-    "matrices", ["cublas*"]>;
-def cufft_other : CudaRefused<"which has no derivative; transforms by cufftExec have one", ["cufft*"]>;
-def cusparse_other : CudaRefused<
-    "which has no derivative yet; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {
+
+// A routine of a library that has no rule. What makes and changes handles and descriptors
+// is inactive and stands above: the error is told where numbers are computed.
+class LibraryRefused<string instead, list<string> names>
+    : CudaRefused<"which has no derivative"#instead#"; or give the function that calls it a "
+                  "derivative of its own (docs/user/CustomRules.md)", names>;
+def cublas_other : LibraryRefused<"; levels 1 to 3 of cublas_v2.h have one, and factorisations of batches",
+                                  ["cublas*"]>;
+def cublas_lt : LibraryRefused<"; cublasGemmEx and cublasGemmStridedBatchedEx have one",
+                               ["cublasLt*", "cublasXt*"]>;
+def cufft_other : LibraryRefused<"; transforms by cufftExec have one, and cufftXtMakePlanMany", ["cufft*"]>;
+def cusparse_other : LibraryRefused<"; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {
   let Unbox = "rg_cusparse_plain";
 }
-def cusolver_other : CudaRefused<
-    "which has no derivative yet; LU, Cholesky and their solvers of floats and doubles have one",
-    ["cusolver*"]>;
-def nccl_other : CudaRefused<
-    "which has no derivative; collective operations, ncclSend, ncclRecv and groups have one",
-    ["nccl*"]>;
-def cuda_libraries : CudaRefused<"a library without derivatives yet",
-    ["curandGenerate*", "cudnn*"]>;
+def cusparse_lt : LibraryRefused<"; cusparseSpMM has one, and cublasGemmEx", ["cusparseLt*"]>;
+def cusolver_other : LibraryRefused<
+    "; cusolverDn getrf, getrs, potrf and potrs of floats and doubles have one", ["cusolver*"]>;
+def nccl_other : LibraryRefused<
+    "; collective operations, ncclSend, ncclRecv and groups have one", ["nccl*"]>;
+def curand_other : LibraryRefused<
+    "; curandGenerate and its forms for uniform, normal, log-normal and Poisson's numbers have one",
+    ["curandGenerate*"]>;
+def cudnn_other : LibraryRefused<
+    "; a kernel that does the same, or products by cuBLAS, have one", ["cudnn*"]>;
+def cutensor_other : LibraryRefused<
+    "; contractions that are products by cublasDgemmStridedBatched have one",
+    ["cutensor*", "cuTensor*"]>;
+def cuda_other_libraries : LibraryRefused<
+    "; a kernel that does the same has one",
+    ["cudss*", "nppi*", "npps*", "nvjpeg*", "nvshmem*", "AMGX_*", "magma_*", "custatevec*",
+     "cudensitymat*", "cuFile*", "rocblas_*", "rocsparse_*", "rocsolver_*", "rocfft_*",
+     "hipblas*", "hipfft*", "hipsparse*", "hipsolver*", "hiprand*", "miopen*"]>;
 }
 
 let Section = "The runtime" in {

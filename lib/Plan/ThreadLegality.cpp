@@ -62,13 +62,13 @@ static bool addAtomically(ArrayRef<TypedLeaf> Floats) {
 /// when the reverse sweep comes to the launches in front of it. True if C was
 /// refused.
 bool Legality::refusesRoutine(const CallBase &C, const OperationRecord &R) {
-  if (R.Handler == HandlerKind::Refused &&
-      (R.Id == "launch" || R.Id.starts_with("cuda_"))) {
+  if (R.Handler == HandlerKind::RefusedByName) {
     refuse(RefusalKind::Launch, C,
-           (R.Id == "launch"
-                ? R.Text
-                : "'" + directCallee(C)->getName() + "', " + R.Text)
-               .str());
+           ("'" + directCallee(C)->getName() + "', " + R.Text).str());
+    return true;
+  }
+  if (R.Handler == HandlerKind::Refused && R.Id == "launch") {
+    refuse(RefusalKind::Launch, C, R.Text.str());
     return true;
   }
   // What is rolled back is rolled back once, by the thread that changed it.

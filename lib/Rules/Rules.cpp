@@ -65,6 +65,7 @@ static const Operation &operationOf(const OperationRecord &R) {
   case HandlerKind::TapeDeferFree:
   case HandlerKind::Reach:
   case HandlerKind::Refused: // the plan refused what matters
+  case HandlerKind::RefusedByName:
     return operations::Nothing;
   case HandlerKind::Barrier:
     return operations::Barriers;

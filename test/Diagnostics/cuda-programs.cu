@@ -1,5 +1,5 @@
-// RUN: not %rgcxx -O2 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
-// RUN: not %rgcxx -O0 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %rgcxx -O2 --offload=cpu -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %rgcxx -O0 --offload=cpu -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // What host functions with launches may not do is told with the routine's name, at its line.
 #include <cuda_runtime.h>
 extern int enzyme_dup, enzyme_const;
@@ -61,6 +61,61 @@ double large(const double *x) {
   return y;
 }
 
+// Routines of libraries: known, and without a rule.
+extern "C" {
+int cublasDgelsBatched(void *, int, int, int, int, double **, int, double **, int, int *, int *, int);
+int cublasLtCreate(void **);
+int cublasLtMatmul(void *, void *, const void *, const double *, void *, const double *, void *, const void *, double *, void *, double *, void *, void *, void *, size_t, cudaStream_t);
+int cusparseSpSV_solve(void *, int, const double *, void *, double *, double *, int, int, void *);
+int cusolverDnDgesvd(void *, int, int, double *, double *);
+int cufftXtExec(int, double *, double *, int);
+int ncclAllToAll(const double *, double *, size_t, int, void *, cudaStream_t);
+int curandGenerateBinomial(void *, double *, size_t);
+int cudnnCreate(void **);
+int cudnnCreateTensorDescriptor(void **);
+int cudnnConvolutionForward(void *, const double *, double *);
+int cutensorContract(void *, void *, const double *, const double *, double *);
+int nppiFilter_64f_C1R(const double *, double *);
+int cuMemcpyDtoD_v2(unsigned long long, unsigned long long, size_t);
+}
+double libraries(double *x) {
+  double *d, *e, a = x[0];
+  void *h;
+  cudaMalloc(&d, 64);
+  cudaMalloc(&e, 64);
+  cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
+  // Handles and descriptors are no matter.
+  cublasLtCreate(&h), cudnnCreate(&h), cudnnCreateTensorDescriptor(&h);
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cublasDgelsBatched', which has no derivative; levels 1 to 3 of cublas_v2.h have one, and factorisations of batches; or give the function that calls it a derivative of its own (docs/user/CustomRules.md) [RG2203]
+  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'libraries'
+  cublasDgelsBatched(h, 0, 1, 1, 1, &d, 1, &e, 1, 0, 0, 1);
+  // CHECK-DAG: here: 'cublasLtMatmul', which has no derivative; cublasGemmEx and cublasGemmStridedBatchedEx have one; {{.*}} [RG2203]
+  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'libraries'
+  cublasLtMatmul(h, 0, &a, d, 0, d, 0, &a, e, 0, e, 0, 0, 0, 0, 0);
+  // CHECK-DAG: here: 'cusparseSpSV_solve', which has no derivative; {{.*}} [RG2203]
+  cusparseSpSV_solve(h, 0, &a, 0, d, e, 0, 0, 0);
+  // CHECK-DAG: here: 'cusolverDnDgesvd', which has no derivative; {{.*}} [RG2203]
+  cusolverDnDgesvd(h, 1, 1, d, e);
+  // CHECK-DAG: here: 'cufftXtExec', which has no derivative; {{.*}} [RG2203]
+  cufftXtExec(0, d, e, 0);
+  // CHECK-DAG: here: 'ncclAllToAll', which has no derivative; {{.*}} [RG2203]
+  ncclAllToAll(d, e, 1, 0, h, 0);
+  // CHECK-DAG: here: 'curandGenerateBinomial', which has no derivative; {{.*}} [RG2203]
+  curandGenerateBinomial(h, e, 1);
+  // CHECK-DAG: here: 'cudnnConvolutionForward', which has no derivative; {{.*}} [RG2203]
+  cudnnConvolutionForward(h, d, e);
+  // CHECK-DAG: here: 'cutensorContract', which has no derivative; {{.*}} [RG2203]
+  cutensorContract(h, 0, d, d, e);
+  // CHECK-DAG: here: 'nppiFilter_64f_C1R', which has no derivative; {{.*}} [RG2203]
+  nppiFilter_64f_C1R(d, e);
+  // CHECK-DAG: here: 'cuMemcpyDtoD_v2', a call of CUDA's driver interface; {{.*}} [RG2203]
+  cuMemcpyDtoD_v2((unsigned long long)e, (unsigned long long)d, 8);
+  // CHECK-NOT: 'cublasLtCreate'
+  // CHECK-NOT: 'cudnnCreate
+  cudaMemcpy(&a, e, 8, cudaMemcpyDeviceToHost);
+  return a;
+}
+
 int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
   __enzyme_autodiff<double>((void *)fetches, enzyme_dup, &x, &g);
@@ -68,5 +123,6 @@ int main(int argc, char **argv) {
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
   double x150[150] = {}, g150[150] = {};
   __enzyme_autodiff<double>((void *)large, enzyme_dup, x150, g150);
+  __enzyme_autodiff<double>((void *)libraries, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)unseen, enzyme_dup, &x, &g, enzyme_const, (const void *)argv[0]);
 }
