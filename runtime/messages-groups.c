@@ -112,6 +112,44 @@ int MPI_Iscan(const void *, void *, int, rg_handle, rg_handle, rg_handle,
 int MPI_Iexscan(const void *, void *, int, rg_handle, rg_handle, rg_handle,
                 void *);
 
+/* MPI 4 names them MPI_*, Open MPI 4 MPIX_* (mpi-ext.h). */
+#define RG_STANDING(Name, ...)                                                 \
+  int MPI_##Name##_init(__VA_ARGS__, rg_handle, rg_handle, void *)             \
+      __attribute__((weak));                                                   \
+  int MPIX_##Name##_init(__VA_ARGS__, rg_handle, rg_handle, void *)            \
+      __attribute__((weak));
+RG_STANDING(Bcast, void *, int, rg_handle, int)
+RG_STANDING(Reduce, const void *, void *, int, rg_handle, rg_handle, int)
+RG_STANDING(Allreduce, const void *, void *, int, rg_handle, rg_handle)
+RG_STANDING(Scan, const void *, void *, int, rg_handle, rg_handle)
+RG_STANDING(Exscan, const void *, void *, int, rg_handle, rg_handle)
+RG_STANDING(Reduce_scatter_block, const void *, void *, int, rg_handle,
+            rg_handle)
+RG_STANDING(Reduce_scatter, const void *, void *, const int *, rg_handle,
+            rg_handle)
+RG_STANDING(Gather, const void *, int, rg_handle, void *, int, rg_handle, int)
+RG_STANDING(Gatherv, const void *, int, rg_handle, void *, const int *,
+            const int *, rg_handle, int)
+RG_STANDING(Scatter, const void *, int, rg_handle, void *, int, rg_handle, int)
+RG_STANDING(Scatterv, const void *, const int *, const int *, rg_handle, void *,
+            int, rg_handle, int)
+RG_STANDING(Allgather, const void *, int, rg_handle, void *, int, rg_handle)
+RG_STANDING(Allgatherv, const void *, int, rg_handle, void *, const int *,
+            const int *, rg_handle)
+RG_STANDING(Alltoall, const void *, int, rg_handle, void *, int, rg_handle)
+RG_STANDING(Alltoallv, const void *, const int *, const int *, rg_handle,
+            void *, const int *, const int *, rg_handle)
+RG_STANDING(Neighbor_allgather, const void *, int, rg_handle, void *, int,
+            rg_handle)
+RG_STANDING(Neighbor_allgatherv, const void *, int, rg_handle, void *,
+            const int *, const int *, rg_handle)
+RG_STANDING(Neighbor_alltoall, const void *, int, rg_handle, void *, int,
+            rg_handle)
+RG_STANDING(Neighbor_alltoallv, const void *, const int *, const int *,
+            rg_handle, void *, const int *, const int *, rg_handle)
+int MPI_Barrier_init(rg_handle, rg_handle, void *) __attribute__((weak));
+int MPIX_Barrier_init(rg_handle, rg_handle, void *) __attribute__((weak));
+
 typedef enum {
   BROADCAST,
   GATHER,
@@ -738,8 +776,8 @@ static rg_operator operator_of(const rg_call *k) {
   rg_mpi_stop(k->routine,
               "it has no derivative with this operation; it has one with "
               "MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC, "
-              "and, if it waits (MPI_Allreduce, not MPI_Iallreduce), with those "
-              "that MPI_Op_create makes in the same file");
+              "and with those that MPI_Op_create makes in the same file (in "
+              "Fortran: of routines that wait)");
 }
 
 /* The values of a reduction, and the indices of pairs. */
@@ -841,16 +879,12 @@ static void set_neighbours(rg_collective *c, const rg_call *k,
                             counts, places, RG_BYTE, k->comm, &c->numbering);
 }
 
-static rg_collective *record(const rg_call *k) {
+/* What the two buffers consist of; returns one of them, or null where no numbers
+ * are moved. */
+static const rg_layout *layouts_of(const rg_call *k, const rg_comm *m,
+                                   const rg_layout **from_layout,
+                                   const rg_layout **to_layout) {
   int reduces = k->shape >= REDUCE;
-  rg_comm *m = rg_mpi_comm(k->comm);
-  int inter = 0;
-  MPI_Comm_test_inter(k->comm, &inter);
-  if (inter)
-    rg_mpi_stop(k->routine, "collective routines between two groups "
-                            "(intercommunicators) have no derivative");
-  int rooted = k->shape == BROADCAST || k->shape == GATHER ||
-               k->shape == SCATTER || k->shape == REDUCE;
   int is_root = m->rank == k->root;
   int in_place = k->from == RG_IN_PLACE, in_place_to = k->to == RG_IN_PLACE;
   /* Which of the two types means anything here. */
@@ -876,8 +910,30 @@ static rg_collective *record(const rg_call *k) {
     rg_mpi_stop(k->routine, "the message consists of bytes (MPI_BYTE, "
                             "MPI_PACKED) that may be active numbers; "
                             "say what they are by a datatype");
-  if (!some || !some->numbers)
+  *from_layout = from;
+  *to_layout = to;
+  return some && some->numbers ? some : NULL;
+}
+
+static void refuse_two_groups(const rg_call *k) {
+  int inter = 0;
+  MPI_Comm_test_inter(k->comm, &inter);
+  if (inter)
+    rg_mpi_stop(k->routine, "collective routines between two groups "
+                            "(intercommunicators) have no derivative");
+}
+
+static rg_collective *record(const rg_call *k) {
+  rg_comm *m = rg_mpi_comm(k->comm);
+  refuse_two_groups(k);
+  int rooted = k->shape == BROADCAST || k->shape == GATHER ||
+               k->shape == SCATTER || k->shape == REDUCE;
+  int is_root = m->rank == k->root;
+  int in_place = k->from == RG_IN_PLACE;
+  const rg_layout *from, *to, *some = layouts_of(k, m, &from, &to);
+  if (!some)
     return NULL;
+  const int has_to = to != NULL;
   if (k->arena)
     rg_mpi_opened();
   rg_collective *c = rg_mpi_memory(k->arena, sizeof *c);
@@ -1024,9 +1080,66 @@ static void *started(const rg_call *k, rg_collective *c, const void *request) {
   return k->arena ? c : NULL;
 }
 
+/*===- Persistent requests -----------------------------------------------===*/
+
+/* All ranks make such requests in one order, but may start them in any. So each
+ * has a communicator of its own, on which its adjoints have the order of its
+ * starts. */
+static rg_undo *start(rg_arena *arena, void *what) {
+  rg_call k = *(const rg_call *)what;
+  k.arena = arena;
+  rg_collective *c = record(&k);
+  return c ? &c->head : NULL;
+}
+
+static void stand(const rg_call *k, const void *request) {
+  rg_open *o = rg_mpi_track(request);
+  refuse_two_groups(k);
+  const rg_layout *from, *to;
+  const int moves = layouts_of(k, rg_mpi_comm(k->comm), &from, &to) != NULL;
+  intptr_t copy = 0;
+  if (moves)
+    MPI_Comm_dup(k->comm, &copy);
+  if (!o)
+    return;
+  o->persistent = 1;
+  o->depth = rg_mpi_depth;
+  if (!moves)
+    return;
+  o->comm = rg_mpi_handle_at(&copy, 0);
+  const size_t list = k->lanes * sizeof(void *);
+  rg_call *kept = rg_mpi_memory(NULL, sizeof *kept + 2 * list);
+  void **shadows = (void **)(kept + 1);
+  *kept = *k;
+  kept->comm = o->comm;
+  if (k->from_shadows)
+    kept->from_shadows = memcpy(shadows, k->from_shadows, list);
+  if (k->to_shadows)
+    kept->to_shadows = memcpy(shadows + k->lanes, k->to_shadows, list);
+  o->what = kept;
+  o->start = start;
+  o->complete = completed;
+  o->undo = undo_done;
+  o->arrive = arrive;
+}
+
+void *rg_mpi_barrier_init(rg_arena *arena, uint64_t lanes, rg_handle comm,
+                          rg_handle info, void *request, int *result) {
+  (void)arena, (void)lanes;
+  *result = MPI_Barrier_init ? MPI_Barrier_init(comm, info, request)
+                             : MPIX_Barrier_init(comm, info, request);
+  rg_open *o = rg_mpi_track(request);
+  if (o) {
+    o->persistent = 1;
+    o->depth = rg_mpi_depth;
+  }
+  return NULL;
+}
+
 /*===- The routines ------------------------------------------------------===*/
 
-/* Each in two forms: name(args) and its I-form with a request. */
+/* Each in three forms: name(args), its I-form with a request, and the one that
+ * makes a persistent request. */
 #define RG_BOTH(name, Name, PARAMETERS, ARGUMENTS, ...)                        \
   void *rg_mpi_##name(rg_arena *arena, uint64_t lanes, RG_LIST PARAMETERS,     \
                       rg_handle comm, int *result) {                           \
@@ -1050,6 +1163,21 @@ static void *started(const rg_call *k, rg_collective *c, const void *request) {
     rg_collective *c = record(&k);                                             \
     *result = MPI_I##name(RG_LIST ARGUMENTS, comm, request);                   \
     return started(&k, c, request);                                            \
+  }                                                                            \
+  void *rg_mpi_##name##_init(rg_arena *arena, uint64_t lanes,                  \
+                             RG_LIST PARAMETERS, rg_handle comm,               \
+                             rg_handle info, void *request, int *result) {     \
+    rg_call k = {.arena = arena,                                               \
+                 .lanes = lanes,                                               \
+                 .routine = "MPI_" #Name "_init",                              \
+                 .comm = comm,                                                 \
+                 __VA_ARGS__};                                                 \
+    *result = MPI_##Name##_init                                                \
+                  ? MPI_##Name##_init(RG_LIST ARGUMENTS, comm, info, request)  \
+                  : MPIX_##Name##_init(RG_LIST ARGUMENTS, comm, info,          \
+                                       request);                               \
+    stand(&k, request);                                                        \
+    return NULL;                                                               \
   }
 #define RG_LIST(...) __VA_ARGS__
 

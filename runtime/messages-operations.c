@@ -86,3 +86,67 @@ int64_t rg_mpi_own_extent(intptr_t type) {
 }
 int rg_mpi_own_in_place(intptr_t from) { return (void *)from == RG_IN_PLACE; }
 intptr_t rg_mpi_own_self(void) { return RG_COMM_SELF; }
+
+/*===- Reductions that are complete later --------------------------------===*/
+
+/* A place has a cell (rg.own.cells in the module) from the start of a reduction
+ * until it is complete, or until its persistent request is given back. What is
+ * complete stands in a list of the thread that has completed it. */
+enum { RG_MOST_CELLS = 1024 };
+unsigned char rg_mpi_own_places[RG_MOST_CELLS]; /* 1: once; 2: each start */
+struct rg_mpi_own_done {
+  struct rg_mpi_own_done *next;
+  int64_t what;
+};
+_Thread_local struct rg_mpi_own_done *rg_mpi_own_ready;
+_Thread_local int64_t rg_mpi_own_many;
+
+void rg_mpi_own_complete(int64_t what) {
+  struct rg_mpi_own_done *d = rg_mpi_memory(NULL, sizeof *d);
+  *d = (struct rg_mpi_own_done){rg_mpi_own_ready, what};
+  rg_mpi_own_ready = d;
+  ++rg_mpi_own_many;
+}
+int64_t rg_mpi_own_count(void) { return rg_mpi_own_many; }
+int64_t rg_mpi_own_next(void) {
+  struct rg_mpi_own_done *d = rg_mpi_own_ready;
+  const int64_t what = d->what;
+  rg_mpi_own_ready = d->next;
+  --rg_mpi_own_many;
+  free(d);
+  return what;
+}
+int64_t rg_mpi_own_keep(const void *request, int kind) {
+  rg_open *o = rg_mpi_find(rg_mpi_handle_at(request, 0));
+  rg_mpi_lock();
+  int place = 0;
+  while (place < RG_MOST_CELLS && rg_mpi_own_places[place])
+    ++place;
+  if (place < RG_MOST_CELLS)
+    rg_mpi_own_places[place] = o && o->persistent ? 2 : 1;
+  rg_mpi_unlock();
+  if (place == RG_MOST_CELLS)
+    rg_mpi_stop("a reduction",
+                "more than %d reductions by operations of MPI_Op_create are "
+                "under way",
+                RG_MOST_CELLS);
+  const int64_t what = (int64_t)kind * RG_MOST_CELLS + place;
+  if (o)
+    o->own = what + 1;
+  else
+    rg_mpi_own_complete(what);
+  return place;
+}
+int rg_mpi_own_stands(int64_t place) {
+  return place >= 0 && rg_mpi_own_places[place] == 2;
+}
+void rg_mpi_own_leave(int64_t place) {
+  rg_mpi_lock();
+  rg_mpi_own_places[place] = 0;
+  rg_mpi_unlock();
+}
+/* Of a persistent request that is about to be given back; else no kind. */
+int64_t rg_mpi_own_standing(const void *request) {
+  const rg_open *o = rg_mpi_find(rg_mpi_handle_at(request, 0));
+  return o && o->persistent && o->own ? o->own - 1 : -1;
+}

@@ -523,6 +523,19 @@ __attribute__((noinline)) void mpi_init_thread_(const int *wanted, int *given,
   separate();
 }
 
+static void free_later(rg_handle comm) {
+  struct rg_mpi_freed *f = rg_mpi_memory(NULL, sizeof *f);
+  f->comm = comm;
+  rg_mpi_lock();
+  f->next = rg_mpi_freed_comms;
+  rg_mpi_freed_comms = f;
+  rg_mpi_unlock();
+}
+static void free_comm(rg_handle comm) {
+  int narrow = (int)comm;
+  MPI_Comm_free(rg_mpi_is_open() ? (void *)&comm : (void *)&narrow);
+}
+
 /* MPI_Comm_free: the reverse sweep still needs it. */
 void *rg_mpi_comm_free(rg_arena *arena, uint64_t lanes, void *comm,
                        int *result) {
@@ -531,12 +544,7 @@ void *rg_mpi_comm_free(rg_arena *arena, uint64_t lanes, void *comm,
     *result = MPI_Comm_free(comm);
     return NULL;
   }
-  struct rg_mpi_freed *f = rg_mpi_memory(NULL, sizeof *f);
-  f->comm = rg_mpi_handle_at(comm, 0);
-  rg_mpi_lock();
-  f->next = rg_mpi_freed_comms;
-  rg_mpi_freed_comms = f;
-  rg_mpi_unlock();
+  free_later(rg_mpi_handle_at(comm, 0));
   extern char ompi_mpi_comm_null[] __attribute__((weak));
   if (rg_mpi_is_open())
     *(intptr_t *)comm = (intptr_t)ompi_mpi_comm_null;
@@ -557,8 +565,7 @@ static void free_comms(void) {
   }
   while (first) {
     struct rg_mpi_freed *next = first->next;
-    int narrow = (int)first->comm;
-    MPI_Comm_free(rg_mpi_is_open() ? (void *)&first->comm : (void *)&narrow);
+    free_comm(first->comm);
     free(first);
     first = next;
   }
@@ -639,6 +646,8 @@ __attribute__((noinline)) void rg_mpi_reverse(void *tape) {
 
 /*===- Requests ----------------------------------------------------------===*/
 
+_Thread_local uint64_t rg_mpi_made;
+
 static rg_open **bucket(rg_handle request) {
   uintptr_t h = (uintptr_t)request;
   return &rg_mpi_requests[(h ^ (h >> 4) ^ (h >> 14)) % 1024];
@@ -653,6 +662,7 @@ rg_open *rg_mpi_track(const void *request) {
   memset(o, 0, sizeof *o);
   o->request = handle;
   o->thread = &rg_mpi_depth;
+  o->serial = rg_mpi_made++;
   rg_mpi_lock();
   rg_open **at = bucket(handle);
   while (*at) {
@@ -740,6 +750,7 @@ uint64_t rg_mpi_begin(void) { return rg_mpi_depth++; }
 /* Shadows of a derivative that has ended are gone: so are persistent requests that
  * it made, for others. */
 void rg_mpi_end(uint64_t depth) {
+  rg_open *gone = NULL;
   rg_mpi_depth = depth;
   rg_mpi_lock();
   for (unsigned i = 0; i < 1024; ++i)
@@ -750,10 +761,27 @@ void rg_mpi_end(uint64_t depth) {
         continue;
       }
       *at = o->next;
-      free(o->what);
-      free(o);
+      /* In the order in which they were made, which is that of all ranks. */
+      rg_open **place = &gone;
+      while (*place && (*place)->serial < o->serial)
+        place = &(*place)->next;
+      o->next = *place;
+      *place = o;
     }
+  const int undone = !rg_mpi_undone_later;
   rg_mpi_unlock();
+  while (gone) {
+    rg_open *next = gone->next;
+    if (gone->comm && undone)
+      free_comm(gone->comm);
+    else if (gone->comm)
+      free_later(gone->comm);
+    if (gone->own)
+      rg_mpi_own_leave((gone->own - 1) % 1024);
+    free(gone->what);
+    free(gone);
+    gone = next;
+  }
 }
 
 /* What was completed by one call, to be undone in the opposite order. */
@@ -824,6 +852,8 @@ static void finish_one(completing *c, rg_open *o, int s) {
     c->done->each[c->done->count].undo = o->undo;
     c->done->each[c->done->count++].work = work;
   }
+  if (o->own)
+    rg_mpi_own_complete(o->own - 1);
   o->complete(work, &status);
   if (!c->arena) {
     c->arrival[c->arrived].arrive = o->arrive;
@@ -1005,6 +1035,10 @@ void *rg_mpi_request_free(rg_arena *arena, uint64_t lanes, void *request,
     o = rg_mpi_find(handle); /* only persistent ones are still there */
   }
   if (o) {
+    if (o->comm && arena)
+      free_later(o->comm);
+    else if (o->comm)
+      free_comm(o->comm);
     free(o->persistent ? o->what : NULL);
     rg_mpi_forget(o);
   }

@@ -263,10 +263,15 @@ typedef struct rg_open {
   rg_undo *(*start)(rg_arena *arena, void *what); /* persistent */
   void *what;
   uint64_t depth; /* persistent: of the derivative that made it */
+  rg_handle comm; /* persistent and collective: its own; else 0 */
+  int64_t own; /* by an operation of the program's: what is left, plus 1 */
+  uint64_t serial; /* in which order this thread has made them */
 } rg_open;
 rg_open *rg_mpi_track(const void *request);
 rg_open *rg_mpi_find(rg_handle request);
 void rg_mpi_forget(rg_open *o);
+void rg_mpi_own_complete(int64_t what);
+void rg_mpi_own_leave(int64_t place);
 extern _Thread_local uint64_t rg_mpi_depth;
 
 int rg_constant_any(void);

@@ -17,6 +17,12 @@ class Message<string routine, list<string> names, string prototype, string memor
   let Communicates = 1;
 }
 
+// Makes a request for MPI_Start.
+class Standing<string routine, list<string> names, string prototype, string memory>
+    : Message<routine, names, prototype, memory> {
+  let Text = "standing";
+}
+
 // Whatever else a program sends has a type that was made, or is in a variable.
 def mpi_type_double : MessageType<"D", ["ompi_mpi_double", "ompi_mpi_dblprec", "ompi_mpi_real8", "ompi_mpi_dblcplex", "ompi_mpi_complex16", "ompi_mpi_c_double_complex", "ompi_mpi_cxx_dblcplex"], [0x4c00080b, 0x4c00081f, 0x4c000829, 0x4c001022, 0x4c00102a, 0x4c001041, 0x4c001035, 17, 15, 22, 20]>;
 def mpi_type_float : MessageType<"G", ["ompi_mpi_float", "ompi_mpi_real", "ompi_mpi_real4", "ompi_mpi_cplex", "ompi_mpi_complex8", "ompi_mpi_c_float_complex", "ompi_mpi_cxx_cplex"], [0x4c00040a, 0x4c00041c, 0x4c000427, 0x4c00081e, 0x4c000828, 0x4c000840, 0x4c000834, 13, 14, 18, 19]>;
@@ -41,11 +47,11 @@ def mpi_issend : Message<"rg_mpi_issend", ["MPI_Issend"], "I:PI?II?P", "r@2 - - 
 def mpi_ibsend : Message<"rg_mpi_ibsend", ["MPI_Ibsend"], "I:PI?II?P", "r@2 - - - - - i">;
 def mpi_irsend : Message<"rg_mpi_irsend", ["MPI_Irsend"], "I:PI?II?P", "r@2 - - - - - i">;
 def mpi_irecv : Message<"rg_mpi_irecv", ["MPI_Irecv"], "I:PI?II?P", "w@2 - - - - - i">;
-def mpi_send_init : Message<"rg_mpi_send_init", ["MPI_Send_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
-def mpi_ssend_init : Message<"rg_mpi_ssend_init", ["MPI_Ssend_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
-def mpi_bsend_init : Message<"rg_mpi_bsend_init", ["MPI_Bsend_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
-def mpi_rsend_init : Message<"rg_mpi_rsend_init", ["MPI_Rsend_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
-def mpi_recv_init : Message<"rg_mpi_recv_init", ["MPI_Recv_init"], "I:PI?II?P", "w@2 - - - - - i"> { let Text = "standing"; }
+def mpi_send_init : Standing<"rg_mpi_send_init", ["MPI_Send_init"], "I:PI?II?P", "r@2 - - - - - i">;
+def mpi_ssend_init : Standing<"rg_mpi_ssend_init", ["MPI_Ssend_init"], "I:PI?II?P", "r@2 - - - - - i">;
+def mpi_bsend_init : Standing<"rg_mpi_bsend_init", ["MPI_Bsend_init"], "I:PI?II?P", "r@2 - - - - - i">;
+def mpi_rsend_init : Standing<"rg_mpi_rsend_init", ["MPI_Rsend_init"], "I:PI?II?P", "r@2 - - - - - i">;
+def mpi_recv_init : Standing<"rg_mpi_recv_init", ["MPI_Recv_init"], "I:PI?II?P", "w@2 - - - - - i">;
 def mpi_start : Message<"rg_mpi_start", ["MPI_Start"], "I:P", "i"> { let CallsBack = 1; }
 def mpi_startall : Message<"rg_mpi_startall", ["MPI_Startall"], "I:IP", "- i"> { let CallsBack = 1; }
 def mpi_request_free : Message<"rg_mpi_request_free", ["MPI_Request_free"], "I:P", "i">;
@@ -97,6 +103,28 @@ def mpi_neighbor_alltoall : Message<"rg_mpi_neighbor_alltoall", ["MPI_Neighbor_a
 def mpi_ineighbor_alltoall : Message<"rg_mpi_ineighbor_alltoall", ["MPI_Ineighbor_alltoall"], "I:PI?PI??P", "r@2 - - m@5 - - - i">;
 def mpi_neighbor_alltoallv : Message<"rg_mpi_neighbor_alltoallv", ["MPI_Neighbor_alltoallv"], "I:PPP?PPP??", "r@3 n n - m@7 n n - -">;
 def mpi_ineighbor_alltoallv : Message<"rg_mpi_ineighbor_alltoallv", ["MPI_Ineighbor_alltoallv"], "I:PPP?PPP??P", "r@3 n n - m@7 n n - - i">;
+
+// Open MPI 4 has them as extensions (mpi-ext.h).
+def mpi_bcast_init : Standing<"rg_mpi_bcast_init", ["MPI_Bcast_init", "MPIX_Bcast_init"], "I:PI?I??P", "m@2 - - - - - i">;
+def mpi_reduce_init : Standing<"rg_mpi_reduce_init", ["MPI_Reduce_init", "MPIX_Reduce_init"], "I:PPI??I??P", "r@3 m@3 - - - - - - i">;
+def mpi_allreduce_init : Standing<"rg_mpi_allreduce_init", ["MPI_Allreduce_init", "MPIX_Allreduce_init"], "I:PPI????P", "r@3 m@3 - - - - - i">;
+def mpi_scan_init : Standing<"rg_mpi_scan_init", ["MPI_Scan_init", "MPIX_Scan_init"], "I:PPI????P", "r@3 m@3 - - - - - i">;
+def mpi_exscan_init : Standing<"rg_mpi_exscan_init", ["MPI_Exscan_init", "MPIX_Exscan_init"], "I:PPI????P", "r@3 m@3 - - - - - i">;
+def mpi_reduce_scatter_block_init : Standing<"rg_mpi_reduce_scatter_block_init", ["MPI_Reduce_scatter_block_init", "MPIX_Reduce_scatter_block_init"], "I:PPI????P", "r@3 m@3 - - - - - i">;
+def mpi_reduce_scatter_init : Standing<"rg_mpi_reduce_scatter_init", ["MPI_Reduce_scatter_init", "MPIX_Reduce_scatter_init"], "I:PPP????P", "r@3 m@3 n - - - - i">;
+def mpi_gather_init : Standing<"rg_mpi_gather_init", ["MPI_Gather_init", "MPIX_Gather_init"], "I:PI?PI?I??P", "r@2 - - m@5 - - - - - i">;
+def mpi_gatherv_init : Standing<"rg_mpi_gatherv_init", ["MPI_Gatherv_init", "MPIX_Gatherv_init"], "I:PI?PPP?I??P", "r@2 - - m@6 n n - - - - i">;
+def mpi_scatter_init : Standing<"rg_mpi_scatter_init", ["MPI_Scatter_init", "MPIX_Scatter_init"], "I:PI?PI?I??P", "r@2 - - m@5 - - - - - i">;
+def mpi_scatterv_init : Standing<"rg_mpi_scatterv_init", ["MPI_Scatterv_init", "MPIX_Scatterv_init"], "I:PPP?PI?I??P", "r@3 n n - m@6 - - - - - i">;
+def mpi_allgather_init : Standing<"rg_mpi_allgather_init", ["MPI_Allgather_init", "MPIX_Allgather_init"], "I:PI?PI???P", "r@2 - - m@5 - - - - i">;
+def mpi_allgatherv_init : Standing<"rg_mpi_allgatherv_init", ["MPI_Allgatherv_init", "MPIX_Allgatherv_init"], "I:PI?PPP???P", "r@2 - - m@6 n n - - - i">;
+def mpi_alltoall_init : Standing<"rg_mpi_alltoall_init", ["MPI_Alltoall_init", "MPIX_Alltoall_init"], "I:PI?PI???P", "r@2 - - m@5 - - - - i">;
+def mpi_alltoallv_init : Standing<"rg_mpi_alltoallv_init", ["MPI_Alltoallv_init", "MPIX_Alltoallv_init"], "I:PPP?PPP???P", "r@3 n n - m@7 n n - - - i">;
+def mpi_neighbor_allgather_init : Standing<"rg_mpi_neighbor_allgather_init", ["MPI_Neighbor_allgather_init", "MPIX_Neighbor_allgather_init"], "I:PI?PI???P", "r@2 - - m@5 - - - - i">;
+def mpi_neighbor_allgatherv_init : Standing<"rg_mpi_neighbor_allgatherv_init", ["MPI_Neighbor_allgatherv_init", "MPIX_Neighbor_allgatherv_init"], "I:PI?PPP???P", "r@2 - - m@6 n n - - - i">;
+def mpi_neighbor_alltoall_init : Standing<"rg_mpi_neighbor_alltoall_init", ["MPI_Neighbor_alltoall_init", "MPIX_Neighbor_alltoall_init"], "I:PI?PI???P", "r@2 - - m@5 - - - - i">;
+def mpi_neighbor_alltoallv_init : Standing<"rg_mpi_neighbor_alltoallv_init", ["MPI_Neighbor_alltoallv_init", "MPIX_Neighbor_alltoallv_init"], "I:PPP?PPP???P", "r@3 n n - m@7 n n - - - i">;
+def mpi_barrier_init : Standing<"rg_mpi_barrier_init", ["MPI_Barrier_init", "MPIX_Barrier_init"], "I:??P", "- - i">;
 
 def mpi_environment : InactiveInC<
     ["MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalize", "MPI_Finalized",
@@ -158,14 +186,8 @@ def mpi_packing : RefusedMessage<
 def mpi_cancel : RefusedMessage<"a message that is cancelled", ["MPI_Cancel"]>;
 def mpi_other_groups : RefusedMessage<
     "this collective routine; MPI_Alltoallv and messages between two ranks have derivatives",
-    ["MPI_Alltoallw", "MPI_Ialltoallw", "MPI_Neighbor_*", "MPI_Ineighbor_*", "MPI_Reduce_local"]>;
-def mpi_persistent_groups : RefusedMessage<
-    "a collective routine that is started several times; call it each time, as MPI_Allreduce or MPI_Iallreduce",
-    ["MPI_Allgather_init", "MPI_Allgatherv_init", "MPI_Allreduce_init", "MPI_Alltoall_init",
-     "MPI_Alltoallv_init", "MPI_Alltoallw_init", "MPI_Barrier_init", "MPI_Bcast_init",
-     "MPI_Exscan_init", "MPI_Gather_init", "MPI_Gatherv_init", "MPI_Reduce_init",
-     "MPI_Reduce_scatter_init", "MPI_Reduce_scatter_block_init", "MPI_Scan_init",
-     "MPI_Scatter_init", "MPI_Scatterv_init"]>;
+    ["MPI_Alltoallw", "MPI_Ialltoallw", "MPI_Alltoallw_init", "MPIX_Alltoallw_init",
+     "MPI_Neighbor_*", "MPI_Ineighbor_*", "MPIX_Neighbor_*", "MPI_Reduce_local"]>;
 def mpi_parts : RefusedMessage<
     "a message in parts (MPI_Psend_init); send each part",
     ["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Pready_range", "MPI_Pready_list",
@@ -279,7 +301,8 @@ def mpi_own_operation : InactiveInC<
    ["rg_mpi_own_operation", "rg_mpi_own_size", "rg_mpi_own_rank", "rg_mpi_own_counts",
     "rg_mpi_own_extent", "rg_mpi_own_in_place", "rg_mpi_own_self", "rg_mpif_own_operation",
     "rg_mpif_own_size", "rg_mpif_own_rank", "rg_mpif_own_extent", "rg_mpif_own_in_place",
-    "rg_mpif_own_self"]> {
+    "rg_mpif_own_self", "rg_mpi_own_keep", "rg_mpi_own_count", "rg_mpi_own_next",
+    "rg_mpi_own_stands", "rg_mpi_own_leave", "rg_mpi_own_standing"]> {
   let Summary = "what a reduction by the program's own operation needs to know";
   let OfRuntime = 1;
 }

@@ -627,10 +627,11 @@ bool DerivativeJobs::complete() {
              H.Runtime);
   tellBounds(*Top.Made, {"rg_graph_alloc"}, "rg_graphs_begin", "rg_graphs_end",
              H.Runtime);
-  tellBounds(*Top.Made,
-             {"rg_mpi_send_init", "rg_mpi_ssend_init", "rg_mpi_bsend_init",
-              "rg_mpi_rsend_init", "rg_mpi_recv_init"},
-             "rg_mpi_begin", "rg_mpi_end", H.Runtime);
+  SmallVector<StringRef, 32> Standing;
+  for (const Function &F : *Top.Made->getParent())
+    if (F.getName().starts_with("rg_mpi_") && F.getName().ends_with("_init"))
+      Standing.push_back(F.getName());
+  tellBounds(*Top.Made, Standing, "rg_mpi_begin", "rg_mpi_end", H.Runtime);
   beginWatch(*Top.Made, H.Runtime);
   // What is repeated ended well.
   letExceptionsLeave(Top.Recorder ? *Top.Recorder : *Top.Made, E.Root,

@@ -4,7 +4,7 @@
 // RUN: not %rgcc -O2 -g -DFILES %s -o /dev/null 2>&1 | FileCheck --check-prefix=FILES %s
 // RUN: not %rgcc -O2 -g -DBYTES %s -o /dev/null 2>&1 | FileCheck --check-prefix=BYTES %s
 // RUN: not %rgcc -O2 -g -DPACK %s -o /dev/null 2>&1 | FileCheck --check-prefix=PACK %s
-// RUN: not %rgcc -O2 -g -DAGAIN %s -o /dev/null 2>&1 | FileCheck --check-prefix=AGAIN %s
+// RUN: not %rgcc -O2 -g -DPARTS %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
 // RUN: not %rgcc -O2 -g -DUNKNOWN %s -o /dev/null 2>&1 | FileCheck --check-prefix=UNKNOWN %s
 // RUN: not %rgcc -O2 -g -DCONSTANT %s -o /dev/null 2>&1 | FileCheck --check-prefix=CONSTANT %s
 // MPICH's handles, without its header.
@@ -16,7 +16,7 @@ int MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int MPI_Put(const void *, int, MPI_Datatype, int, long, int, MPI_Datatype, MPI_Win);
 int MPI_File_write(MPI_File, const void *, int, MPI_Datatype, void *);
 int MPI_Pack(const void *, int, MPI_Datatype, void *, int, int *, MPI_Comm);
-int MPI_Bcast_init(void *, int, MPI_Datatype, int, MPI_Comm, int, int *);
+int MPI_Psend_init(const void *, int, long, MPI_Datatype, int, int, MPI_Comm, int, int *);
 int MPI_Send_c(const void *, long, MPI_Datatype, int, int, MPI_Comm);
 int MPI_Send_tomorrow(const void *, int, MPI_Datatype);
 double __enzyme_autodiff(void *, ...);
@@ -52,13 +52,13 @@ double f(const double *x, int n) {
 // PACK: this parallel construct cannot be differentiated: messages that are packed by hand{{.*}}[RG2202]
 // PACK: messages.c:[[@LINE+1]]:
   MPI_Pack(y, 4, MPI_DOUBLE, packed, sizeof packed, &at, MPI_COMM_WORLD);
-#elif defined(AGAIN)
-// AGAIN: this parallel construct cannot be differentiated: a collective routine that is started several times{{.*}}[RG2202]
-// AGAIN: messages.c:[[@LINE+2]]:
+#elif defined(PARTS)
+// PARTS: this parallel construct cannot be differentiated: a message in parts{{.*}}[RG2202]
+// PARTS: messages.c:[[@LINE+2]]:
   int request;
-  MPI_Bcast_init(y, 4, MPI_DOUBLE, 0, MPI_COMM_WORLD, 0, &request);
-// AGAIN: this parallel construct cannot be differentiated: a routine with counts of MPI_Count{{.*}}[RG2202]
-// AGAIN: messages.c:[[@LINE+1]]:
+  MPI_Psend_init(y, 2, 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, 0, &request);
+// PARTS: this parallel construct cannot be differentiated: a routine with counts of MPI_Count{{.*}}[RG2202]
+// PARTS: messages.c:[[@LINE+1]]:
   MPI_Send_c(y, 4, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
 #elif defined(UNKNOWN)
 // UNKNOWN: 'MPI_Send_tomorrow' has neither {{.*}}[RG1101]
