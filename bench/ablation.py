@@ -30,7 +30,7 @@ NAMES = [
     "recompute-phis", "skip-idle-loops", "pack-lanes", "contract", "alias-scopes",
     "inline-arena", "disjoint-arguments", "access-order", "vector-columns", "late-frames",
     "scalar-chains", "short-loops", "late-zeros", "spare-clears", "zero-tangents", "peel-last",
-    "snapshots",
+    "snapshots", "join-loops",
 ]
 SWITCHES = [("min-cut", "-rg-plan=naive")] + [(name, f"-rg-disable={name}") for name in NAMES]
 
