@@ -67,17 +67,20 @@ namespace {
 class Collector {
 public:
   Collector(Function &F, ScalarEvolution &SE, const LoopInfo &Loops)
-      : F(F), SE(SE), Loops(Loops) {}
+      : F(F), SE(SE), Loops(Loops), Sums(SE, isGiven) {}
   std::optional<ArgumentRanges> run();
 
 private:
   bool access(const Instruction &I, Value *Address, const SCEV *Size,
               bool Writes);
+  void addBound(SmallVectorImpl<const SCEV *> &To, const SCEV *Bound,
+                bool Least);
   bool visit(Instruction &I);
 
   Function &F;
   ScalarEvolution &SE;
   const LoopInfo &Loops;
+  NarrowSums Sums;
   MapVector<Argument *, ArgumentRange> Found;
   SmallSetVector<GlobalVariable *, 4> Globals;
   /// Arguments that are accessed in a loop of a loop, and written in a loop.
@@ -85,6 +88,20 @@ private:
 };
 
 } // namespace
+
+/// Of bounds that are a constant apart, such as those of neighbours in a row,
+/// one counts.
+void Collector::addBound(SmallVectorImpl<const SCEV *> &To, const SCEV *Bound,
+                         bool Least) {
+  for (const SCEV *&Known : To)
+    if (const auto *Apart =
+            dyn_cast<SCEVConstant>(SE.getMinusSCEV(Bound, Known))) {
+      if (Apart->getAPInt().isNegative() == Least)
+        Known = Bound;
+      return;
+    }
+  To.push_back(Bound);
+}
 
 bool Collector::access(const Instruction &I, Value *Address, const SCEV *Size,
                        bool Writes) {
@@ -105,7 +122,7 @@ bool Collector::access(const Instruction &I, Value *Address, const SCEV *Size,
   if (!Root || Root->getValue() != Base)
     return false;
   AffineBounds Bound(SE, AffineBounds::Trusted, isGiven);
-  Interval Offset = Bound.of(SE.removePointerBase(Place));
+  Interval Offset = Bound.of(Sums.withoutCasts(SE.removePointerBase(Place)));
   Interval Length = Bound.of(SE.getTruncateOrZeroExtend(
       Size, SE.getEffectiveSCEVType(Base->getType())));
   if (!Offset || !Length)
@@ -113,17 +130,14 @@ bool Collector::access(const Instruction &I, Value *Address, const SCEV *Size,
   ArgumentRange &R =
       Found.try_emplace(Base, ArgumentRange{Base, {}, {}, false}).first->second;
   R.Written |= Writes;
-  const SCEV *High = SE.getAddExpr(Offset.High, Length.High);
-  if (!is_contained(R.Lows, Offset.Low))
-    R.Lows.push_back(Offset.Low);
-  if (!is_contained(R.Highs, High))
-    R.Highs.push_back(High);
+  addBound(R.Lows, Offset.Low, /*Least=*/true);
+  addBound(R.Highs, SE.getAddExpr(Offset.High, Length.High), /*Least=*/false);
   const unsigned Depth = Loops.getLoopDepth(I.getParent());
   if (Depth > 1)
     Nested.insert(Base);
   if (Depth && Writes)
     WrittenInLoop.insert(Base);
-  constexpr size_t MostBounds = 8; // each is computed by every call
+  constexpr size_t MostBounds = 32; // each is computed by every call
   return R.Lows.size() <= MostBounds && R.Highs.size() <= MostBounds;
 }
 
@@ -183,6 +197,14 @@ std::optional<ArgumentRanges> Collector::run() {
   for (auto &[Base, Range] : Found)
     R.Ranges.push_back(std::move(Range));
   R.Globals.assign(Globals.begin(), Globals.end());
+  R.Fit.assign(Sums.fit().begin(), Sums.fit().end());
+  constexpr size_t MostSums = 32; // each is asked for by every call
+  if (R.Fit.size() > MostSums)
+    return std::nullopt;
+  for (Instruction &I : instructions(F))
+    if (isa<SExtInst, ZExtInst>(I) && SE.isSCEVable(I.getType()))
+      if (const SCEV *Wide = Sums.wide(SE.getSCEV(&I)))
+        R.Casts.push_back({cast<CastInst>(&I), Wide});
   return R;
 }
 

@@ -16,12 +16,14 @@
 #ifndef RETROGRAD_ANALYSIS_ARGUMENTRANGES_H
 #define RETROGRAD_ANALYSIS_ARGUMENTRANGES_H
 
+#include "Analysis/NarrowSums.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
 namespace llvm {
 class Argument;
+class CastInst;
 class Function;
 class GlobalVariable;
 class LoadInst;
@@ -58,6 +60,9 @@ struct ArgumentRanges {
   llvm::SmallVector<ArgumentRange, 8> Ranges;
   /// Global variables that the function accesses, too.
   llvm::SmallVector<llvm::GlobalVariable *, 2> Globals;
+  llvm::SmallVector<FitsNarrow, 8> Fit; ///< the ranges are right if it does
+  /// Casts to wider integers, and what they are if all of Fit does.
+  llvm::SmallVector<std::pair<llvm::CastInst *, const llvm::SCEV *>, 8> Casts;
 
   /// The ranges of F's arguments, if all its accesses are understood and it is
   /// worth while to know that they do not overlap: a nest of two loops or more

@@ -88,9 +88,6 @@ private:
   bool access(Instruction &I, Value *Address, const SCEV *Size, Type *T,
               bool Writes);
   bool visit(Instruction &I);
-  const SCEV *modulo(const SCEV *S, Type *Wide);
-  bool isNarrow(const SCEV *S);
-  const SCEV *withoutCasts(const SCEV *S);
   const SCEV *withoutLoop(const SCEV *S, const Loop &Of, const SCEV *&Step);
   std::optional<SmallVector<ApartInTime, 2>> staysIf(LoadInst &L,
                                                      const FieldRange &R);
@@ -107,7 +104,7 @@ private:
   /// Bytes behind an argument that surely are of one object, since the entry
   /// block reads on both sides.
   SmallDenseMap<const Argument *, std::pair<int64_t, int64_t>> ReadFirst;
-  SmallVector<FitsNarrow, 8> Fit;
+  NarrowSums Sums;
   SmallSetVector<GlobalVariable *, 4> Globals;
   /// Roots of which more iterations read than there are places, and those that
   /// a loop writes to.
@@ -117,7 +114,8 @@ private:
 } // namespace
 
 Collector::Collector(Function &F, ScalarEvolution &SE, const LoopInfo &Loops)
-    : F(F), SE(SE), Loops(Loops) {
+    : F(F), SE(SE), Loops(Loops),
+      Sums(SE, [this](const SCEV *Part) { return isGiven(Part); }) {
   const DataLayout &DL = F.getDataLayout();
   for (const Instruction &I : instructions(F)) {
     if (const auto *S = dyn_cast<StoreInst>(&I))
@@ -185,75 +183,13 @@ const Value *Collector::rootOf(const Value *Address) const {
              : nullptr;
 }
 
-/// A number as wide as Wide whose lower half is S. Null if none is seen.
-const SCEV *Collector::modulo(const SCEV *S, Type *Wide) {
-  if (isGiven(S))
-    return SE.getSignExtendExpr(S, Wide);
-  if (const auto *T = dyn_cast<SCEVTruncateExpr>(S))
-    return T->getOperand()->getType() == Wide ? T->getOperand() : nullptr;
-  if (!isa<SCEVAddExpr, SCEVMulExpr, SCEVAddRecExpr>(S))
-    return nullptr;
-  SmallVector<const SCEV *, 4> Parts;
-  for (const SCEV *Part : S->operands()) {
-    Parts.push_back(modulo(Part, Wide));
-    if (!Parts.back())
-      return nullptr;
-  }
-  if (isa<SCEVAddExpr>(S))
-    return SE.getAddExpr(Parts);
-  if (isa<SCEVMulExpr>(S))
-    return SE.getMulExpr(Parts);
-  return SE.getAddRecExpr(Parts, cast<SCEVAddRecExpr>(S)->getLoop(),
-                          SCEV::FlagAnyWrap);
-}
-
-/// S over wide integers alone, which is right where the narrow ones of
-/// Result.Fit fit.
-const SCEV *Collector::withoutCasts(const SCEV *S) {
-  struct Rewriter : SCEVRewriteVisitor<Rewriter> {
-    Collector &Of;
-    explicit Rewriter(Collector &Of)
-        : SCEVRewriteVisitor<Rewriter>(Of.SE), Of(Of) {}
-    const SCEV *widen(const SCEVIntegralCastExpr *C, bool Signed) {
-      if (Of.isGiven(C))
-        return C;
-      const SCEV *Narrow = C->getOperand();
-      const SCEV *Wide = Of.modulo(Narrow, C->getType());
-      Interval X = Wide ? Of.bounds(Wide) : Interval{};
-      if (!X)
-        return C;
-      FitsNarrow Fits{
-          X.Low, X.High,
-          static_cast<unsigned>(Of.SE.getTypeSizeInBits(Narrow->getType())),
-          Signed};
-      if (!is_contained(Of.Fit, Fits))
-        Of.Fit.push_back(Fits);
-      return Wide;
-    }
-    const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *C) {
-      return widen(C, /*Signed=*/false);
-    }
-    const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *C) {
-      return widen(C, /*Signed=*/true);
-    }
-  };
-  return Rewriter(*this).visit(S);
-}
-
-/// S has casts that vary, and whose bounds tell nothing.
-bool Collector::isNarrow(const SCEV *S) {
-  return SCEVExprContains(S, [this](const SCEV *Part) {
-    return isa<SCEVIntegralCastExpr>(Part) && !isGiven(Part);
-  });
-}
-
 /// How far Address is from Root; null: it is not seen.
 const SCEV *Collector::place(Value *Address, const Value &Root) {
   const SCEV *Place = SE.getSCEV(Address);
   const auto *Base = dyn_cast<SCEVUnknown>(SE.getPointerBase(Place));
   return Base && rootOf(Base->getValue()) &&
                  Field::of(Base->getValue()) == Field::of(&Root)
-             ? withoutCasts(SE.removePointerBase(Place))
+             ? Sums.withoutCasts(SE.removePointerBase(Place))
              : nullptr;
 }
 
@@ -273,7 +209,7 @@ bool Collector::access(Instruction &I, Value *Address, const SCEV *Size,
   FieldRange &R = rangeOf(*Root);
   R.HoldsNumbers |= !T || T->isFPOrFPVectorTy();
   const SCEV *Place = place(Address, *Root);
-  Interval Offset = Place && !isNarrow(Place) ? bounds(Place) : Interval{};
+  Interval Offset = Place && !Sums.isNarrow(Place) ? bounds(Place) : Interval{};
   Interval Length = bounds(SE.getTruncateOrZeroExtend(
       Size, SE.getEffectiveSCEVType(Address->getType())));
   if (!Offset || !Length) {
@@ -468,7 +404,7 @@ std::optional<FieldRanges> Collector::run() {
     if (!R.Accesses.empty())
       All.Ranges.push_back(std::move(R));
   }
-  All.Fit = std::move(Fit);
+  All.Fit.assign(Sums.fit().begin(), Sums.fit().end());
   All.Globals.assign(Globals.begin(), Globals.end());
   return All;
 }

@@ -25,6 +25,7 @@
 #ifndef RETROGRAD_ANALYSIS_FIELDRANGES_H
 #define RETROGRAD_ANALYSIS_FIELDRANGES_H
 
+#include "Analysis/NarrowSums.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -77,15 +78,6 @@ struct FieldRange {
 struct ApartInTime {
   const llvm::SCEV *Step, *LoadLow, *LoadHigh, *StoreLow, *StoreHigh;
   bool operator==(const ApartInTime &) const = default;
-};
-
-/// [Low, High] of a sum whose lower half is made wider by its sign, or by
-/// zeros: it has to be a number that fits.
-struct FitsNarrow {
-  const llvm::SCEV *Low, *High;
-  unsigned Bits;
-  bool Signed;
-  bool operator==(const FitsNarrow &) const = default;
 };
 
 struct FieldRanges {

@@ -13,6 +13,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -28,13 +29,27 @@ Function *retrograd::cloneApart(Function &F) {
   return Clone;
 }
 
-Function *retrograd::cloneDisjoint(Function &F) {
-  Function *Clone = cloneApart(F);
-  for (Argument &A : Clone->args())
+void retrograd::widenIndices(
+    ArrayRef<std::pair<CastInst *, const SCEV *>> Casts, ScalarEvolution &SE) {
+  SmallVector<std::pair<CastInst *, Value *>, 8> Made;
+  {
+    SCEVExpander Expander(SE, "wide");
+    for (auto [Cast, Wide] : Casts)
+      if (Expander.isSafeToExpandAt(Wide, Cast))
+        Made.push_back({Cast, Expander.expandCodeFor(Wide, Cast->getType(),
+                                                     Cast->getIterator())});
+  }
+  for (auto [Cast, Wide] : Made) {
+    Cast->replaceAllUsesWith(Wide);
+    Cast->eraseFromParent();
+  }
+}
+
+void retrograd::promiseDisjoint(Function &Copy) {
+  for (Argument &A : Copy.args())
     if (A.getType()->isPointerTy())
       A.addAttr(Attribute::NoAlias);
-  Clone->addFnAttr(DisjointShadows);
-  return Clone;
+  Copy.addFnAttr(DisjointShadows);
 }
 
 namespace {
@@ -145,6 +160,13 @@ void Choice::answer(BasicBlock &Block, Function &By) {
 Function *Choice::run() {
   for (const ArgumentRange &A : Ranges.Ranges)
     spansOf(A);
+  ScalarExpansion Expand(B, [&](const Value *V) { return Own.lookup(V); });
+  for (const FitsNarrow &Q : Ranges.Fit) {
+    const int64_t Half = int64_t(1) << (Q.Bits - 1);
+    require(
+        B.CreateICmpSGE(Expand.visit(Q.Low), B.getInt64(Q.Signed ? -Half : 0)));
+    require(B.CreateICmpSLT(Expand.visit(Q.High), B.getInt64(Half)));
+  }
   const DataLayout &DL = Made->getDataLayout();
   size_t NumArguments = Primals.size();
   for (GlobalVariable *G : Ranges.Globals) {

@@ -26,9 +26,14 @@ struct DerivativeRequest;
 /// A copy of F, of which more may be promised.
 llvm::Function *cloneApart(llvm::Function &F);
 
-/// A copy of F whose pointer arguments, and their shadows, are promised not to
-/// overlap.
-llvm::Function *cloneDisjoint(llvm::Function &F);
+/// Computes Casts, of the ranges of a copy, as the wide sums that they are
+/// where all sums fit.
+void widenIndices(
+    llvm::ArrayRef<std::pair<llvm::CastInst *, const llvm::SCEV *>> Casts,
+    llvm::ScalarEvolution &SE);
+
+/// The pointer arguments of Copy, and their shadows, do not overlap.
+void promiseDisjoint(llvm::Function &Copy);
 
 /// A function that answers R, a request in joint reverse mode: by Disjoint
 /// where the arguments of a call, and their shadows, lead to disjoint Ranges;

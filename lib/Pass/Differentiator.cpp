@@ -145,8 +145,16 @@ Function *Differentiator::preferDisjoint(ArrayRef<const EntryCall *> Calls) {
                          FAM.getResult<LoopAnalysis>(F));
   if (!Ranges)
     return preferApart(Calls);
-  Function *Copy = cloneDisjoint(F);
+  Function *Copy = cloneApart(F);
   DisjointCopies.push_back(Copy);
+  if (!Ranges->Casts.empty()) {
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(*Copy);
+    if (auto OfCopy =
+            ArgumentRanges::of(*Copy, SE, FAM.getResult<LoopAnalysis>(*Copy)))
+      widenIndices(OfCopy->Casts, SE);
+    FAM.invalidate(*Copy, PreservedAnalyses::none());
+  }
+  promiseDisjoint(*Copy);
   Function *Choice =
       chooseBetween(Calls, *Copy, [&](Function &Disjoint, Function &General) {
         return emitDisjointChoice(R, *Ranges, Disjoint, General);

@@ -100,7 +100,7 @@ private:
   /// The derivative under way is not the one that calls usually run: what it
   /// keeps is not told.
   bool Rare = false;
-  /// Copies of the user's functions; see cloneDisjoint.
+  /// Copies of the user's functions; see cloneApart.
   llvm::SmallVector<llvm::Function *, 4> DisjointCopies;
   /// Of the request being answered: parameters that all threads of a kernel
   /// pass alike.

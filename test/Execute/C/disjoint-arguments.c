@@ -35,6 +35,28 @@ __attribute__((noinline)) static void solve(double *x, double *y, int n, int m) 
     y[i] = w;
   }
 }
+// Sums of int, whose flags optimisation loses, and of fewer bits, which wrap around: they lead in front of x then.
+__attribute__((noinline)) static void inverse(double *x, double *y, int n, int m) {
+  for (int j = 0; j < n; ++j) {
+    x[j * m + j] = 1 / y[j * m + j];
+    for (int i = j + 1; i < n; ++i) {
+      double sum = 0;
+      for (int k = j; k < i; ++k)
+        sum += y[i * m + k] * x[k * m + j];
+      x[i * m + j] = -0.125 * sum / y[i * m + i];
+    }
+  }
+}
+__attribute__((noinline)) static void wraps(double *x, double *y, int n, int m) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j)
+      x[(signed char)(i * m + j)] += y[i * m + j] * y[j] * 0.25;
+}
+__attribute__((noinline)) static void unsigned_wraps(double *x, double *y, int n, int m) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j)
+      x[(unsigned char)(i * m - j)] += y[i * m + j] * y[j] * 0.25;
+}
 static double table[8];
 __attribute__((noinline)) static void global(double *x, double *y, int n, int m) {
   for (int i = 0; i < n; ++i)
@@ -57,6 +79,9 @@ GRADIENT(triangle)
 GRADIENT(backwards)
 GRADIENT(global)
 GRADIENT(solve)
+GRADIENT(inverse)
+GRADIENT(wraps)
+GRADIENT(unsigned_wraps)
 
 static double memory[2 * Most], shadow[2 * Most], start[2 * Most], along[2 * Most];
 static void reset(void) {
@@ -95,6 +120,10 @@ int main() {
     compare("global", global, global_gradient, at, 10, 10);
     compare("solve", solve, solve_gradient, at, 10, 10);
     compare("solve nothing", solve, solve_gradient, at, -1, 10);
+    compare("inverse", inverse, inverse_gradient, at, 10, 10);
+    compare("wraps not", wraps, wraps_gradient, at, 10, 10);
+    compare("wraps", wraps, wraps_gradient, at, 20, 10);
+    compare("unsigned, wraps", unsigned_wraps, unsigned_wraps_gradient, at, 20, 10);
     compare("nothing", square, square_gradient, at, 0, 10);
     compare("less than nothing", triangle, triangle_gradient, at, -3, 10);
     compare("one", backwards, backwards_gradient, at, 1, 1);
