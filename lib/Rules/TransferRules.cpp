@@ -85,10 +85,30 @@ LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S,
   return {B.getInt64(L.Offset), B.getInt64(S.Period), B.getInt64(L.Size)};
 }
 
+/// L is no address, and yet copies or stores bring one to a word of it.
+static bool mayLead(const TypedLeaf &L, const Value *P,
+                    const TypeAnalysis &Types) {
+  constexpr uint64_t Word = 8;
+  if (L.Kind.K == ByteKind::Pointer || isShared(L))
+    return false;
+  for (uint64_t At = alignDown(L.Offset, Word); At < L.Offset + L.Size;
+       At += Word)
+    if (Types.mayLead(P, At))
+      return true;
+  return false;
+}
+
 bool retrograd::movesAddressesOnly(const Transfer &T, const TransferShape &S,
                                    const ActivityAnalysis &A) {
-  return S.Ambiguous && T.Source && !T.IsRealloc && !T.OnDevice &&
-         !(A.isActiveMemory(T.Dest) && A.isActiveMemory(T.Source));
+  if (!T.Source || T.IsRealloc || T.OnDevice ||
+      (A.isActiveMemory(T.Dest) && A.isActiveMemory(T.Source)))
+    return false;
+  // Where nothing is active, words can be moved whatever they are.
+  return S.Ambiguous || (!A.isActiveMemory(T.Dest) &&
+                         any_of(S.Leaves, [&](const TypedLeaf &L) {
+                           return mayLead(L, T.Dest, A.facts().types()) ||
+                                  mayLead(L, T.Source, A.facts().types());
+                         }));
 }
 
 static const char *floatName(Type *FP) {
