@@ -29,9 +29,22 @@ Value *PoolCode::routine(StringRef Name, Type *Result, ArrayRef<Value *> Args) {
   SmallVector<Type *, 4> Types;
   for (Value *V : Args)
     Types.push_back(V->getType());
-  return B.CreateCall(
-      M.getOrInsertFunction(Name, FunctionType::get(Result, Types, false)),
-      Args);
+  FunctionType *Called = FunctionType::get(Result, Types, false);
+  // The runtime declares handles of MPI as words, its headers as pointers or
+  // integers. A call by another type than the function's would not be seen for
+  // what it is.
+  SmallVector<Value *, 8> Passed(Args);
+  if (const Function *Known = M.getFunction(Name);
+      Known && Known->getFunctionType() != Called &&
+      Known->getReturnType() == Result && Known->arg_size() == Args.size()) {
+    Called = Known->getFunctionType();
+    for (auto [V, To] : zip_equal(Passed, Called->params()))
+      if (V->getType()->isIntegerTy() && To->isIntegerTy())
+        V = B.CreateSExtOrTrunc(V, To);
+      else if (V->getType() != To)
+        V = B.CreateBitOrPointerCast(V, To);
+  }
+  return B.CreateCall(M.getOrInsertFunction(Name, Called), Passed);
 }
 
 void PoolCode::loop(Value *From, Value *To, function_ref<void(Value *)> Do) {

@@ -10,7 +10,7 @@
 // RUN: not %rgcxx -O2 -DUNION -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
 // RUN: not %rgcxx -O0 -DUNION -DNAMED -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
 // PARTS: error: instruction '{{load|store}}' cannot be differentiated here: {{.*}} [RG2002]
-// STORE: error: instruction 'store' cannot be differentiated here: a store of integers that may be parts of floating-point numbers [RG2002]
+// STORE: error: instruction 'store' cannot be differentiated here: {{a store of integers that may be parts of floating-point numbers|the bits of an active number in a member that is declared an integer}} [RG2002]
 // COPY: error: the type of every byte that derivatives may flow through must be known, {{.*}} moves bytes of unknown type: a run-time number of bytes [RG1103]
 #include <algorithm>
 #include <cstring>
