@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ConstantMemory.h"
-#include "Diagnostics/RequestTrail.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Rules/Transfer.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"

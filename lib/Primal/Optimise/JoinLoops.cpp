@@ -336,8 +336,8 @@ std::optional<Accesses> Joiner::accessesOf(const Loop &L) {
 
 /// What the address V is wherever it is accessed: a choice between an address
 /// and poison, as non-null leaves it, is the address.
-static const Value &accessed(const Value &V, const LoopInfo &Loops) {
-  const auto *Phi = dyn_cast<PHINode>(&V);
+static const Value *accessed(const Value *V, const LoopInfo &Loops) {
+  const auto *Phi = dyn_cast<PHINode>(V);
   if (!Phi || Loops.isLoopHeader(Phi->getParent()))
     return V;
   const Value *Only = nullptr;
@@ -347,7 +347,7 @@ static const Value &accessed(const Value &V, const LoopInfo &Loops) {
         return V;
       Only = Way;
     }
-  return Only ? *Only : V;
+  return Only ? Only : V;
 }
 
 /// Where I accesses memory, as far as all languages agree: what two types say
@@ -365,8 +365,8 @@ bool Joiner::mayMeet(const Access &A, const Access &B) {
     return false;
   if (A.Base != B.Base)
     return !AA.isNoAlias(
-        whereabouts(accessed(*A.Base->getValue(), Loops), *A.At),
-        whereabouts(accessed(*B.Base->getValue(), Loops), *B.At));
+        whereabouts(*accessed(A.Base->getValue(), Loops), *A.At),
+        whereabouts(*accessed(B.Base->getValue(), Loops), *B.At));
   if (!A.Walk || !B.Walk || A.Step != B.Step)
     return true;
   const auto *Apart = dyn_cast<SCEVConstant>(
@@ -387,8 +387,8 @@ bool Joiner::mayMeet(const Instruction &I, const Access &A) {
   if (!Address || (!A.Writes && !I.mayWriteToMemory()))
     return false;
   return !AA.isNoAlias(
-      whereabouts(accessed(*getUnderlyingObject(Address), Loops), I),
-      whereabouts(accessed(*A.Base->getValue(), Loops), *A.At));
+      whereabouts(*accessed(getUnderlyingObject(Address), Loops), I),
+      whereabouts(*accessed(A.Base->getValue(), Loops), *A.At));
 }
 
 /// What A has stored, B reads at the same iteration.
