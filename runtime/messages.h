@@ -262,9 +262,9 @@ typedef struct rg_open {
   void (*arrive)(rg_undo *work); /* forward, the same */
   rg_undo *(*start)(rg_arena *arena, void *what); /* persistent */
   void *what;
-  uint64_t depth; /* persistent: of the derivative that made it */
-  rg_handle comm; /* persistent and collective: its own; else 0 */
-  int64_t own; /* by an operation of the program's: what is left, plus 1 */
+  uint64_t depth;  /* persistent: of the derivative that made it */
+  rg_handle comm;  /* persistent and collective: its own; else 0 */
+  int64_t own;     /* by an operation of the program's: what is left, plus 1 */
   uint64_t serial; /* in which order this thread has made them */
 } rg_open;
 rg_open *rg_mpi_track(const void *request);
