@@ -397,10 +397,9 @@ bool TypeAnalysis::holdsBitsOfNumbers(ObjectId O) const {
         if (!At || !getLoadStoreType(&Access)->isIntegerTy())
           continue;
         const auto *S = dyn_cast<StoreInst>(&Access);
-        if (any_of(leavesOf(S ? S->getValueOperand() : &Access),
-                   [](const TypedLeaf &L) {
-                     return L.Kind.K == ByteKind::Float;
-                   }))
+        if (any_of(
+                leavesOf(S ? S->getValueOperand() : &Access),
+                [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; }))
           I->ObjectsOfBits->insert(objectOf(At));
       }
   }
