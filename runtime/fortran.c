@@ -120,6 +120,10 @@ RG_INLINE void initialise(const Descriptor *D) {
   const DerivedType *T = typeOfCopy(D);
   if (T->NoInitialization)
     return;
+  if (!D->Rank) { /* where that is known, its members have known places */
+    rg_fortran_initialise(D->Base, T);
+    return;
+  }
   int64_t N = elements(D);
   for (int64_t I = 0; I < N; ++I)
     rg_fortran_initialise(at(D, I), T);

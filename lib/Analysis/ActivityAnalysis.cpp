@@ -707,12 +707,8 @@ void ActivityAnalysis::findCodeAddresses() {
   auto IsCode = [&](const Instruction &I) {
     return !I.use_empty() && all_of(I.uses(), [&](const Use &U) {
       const User *By = U.getUser();
-      if (const auto *Call = dyn_cast<CallBase>(By)) {
-        const Function *Callee = directCallee(*Call);
-        return Call->isCallee(&U) ||
-               (Callee && Callee->hasFnAttribute(DispatchesCalls) &&
-                U.getOperandNo() + 1 == Call->arg_size());
-      }
+      if (const auto *Call = dyn_cast<CallBase>(By))
+        return isCodeFor(*Call, U);
       if (const auto *L = dyn_cast<LoadInst>(By);
           L && L->getType()->isIntegerTy())
         return !Facts.carriesPointer(L) && !isActive(L);

@@ -508,12 +508,7 @@ static bool isAnyJoined(const Value &V, bool Others,
 static bool isOnlyCalled(const Value &Address) {
   return all_of(Address.uses(), [](const Use &U) {
     const auto *Call = dyn_cast<CallBase>(U.getUser());
-    if (!Call || Call->isCallee(&U))
-      return Call != nullptr;
-    const Function *Callee = Call->getCalledFunction();
-    return Callee && Callee->hasFnAttribute(DispatchesCalls) &&
-           Call->isArgOperand(&U) &&
-           Call->getArgOperandNo(&U) == Callee->arg_size() - 1;
+    return Call && isCodeFor(*Call, U);
   });
 }
 

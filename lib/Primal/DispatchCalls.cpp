@@ -12,6 +12,7 @@
 #include "Diagnostics/RequestTrail.h"
 #include "Parallel/OpenMPRoutines.h"
 #include "Primal/Language/MemberPointers.h"
+#include "Primal/Language/Trampolines.h"
 #include "Request/EntryCalls.h"
 #include "Request/FunctionOperand.h"
 #include "Support/DispatchMarks.h"
@@ -666,6 +667,13 @@ void CallDispatch::findCandidates(const Dispatcher &D,
       if (isVirtualTable(G))
         addVirtualFunctions(G, *D.Slot, AtSlot);
   for (Function &F : M) {
+    // Nobody calls an internal procedure by its own address.
+    if (closureParameter(F)) {
+      if (!F.isDeclaration() && isInternalOfType(F, *D.Type) &&
+          hasTrampoline(F))
+        Set.Found.push_back(&F);
+      continue;
+    }
     if (F.getFunctionType() != D.Type || F.getCallingConv() != D.Convention ||
         F.isIntrinsic() || F.hasFnAttribute(Attribute::Naked) ||
         F.hasFnAttribute(DispatchesCalls) || F.hasFnAttribute(UnseenCallee) ||
@@ -732,18 +740,38 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
   bool Floats = !Absent && (LeftOut || D.ByRuntime || D.DropsObject ||
                             takesFloats(*D.Type));
   IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
-  for (Function *Candidate : Candidates) {
+  auto Choose = [&](Value *Called, Function *Candidate, auto WriteCall) {
     auto *Taken = BasicBlock::Create(Ctx, "", &F),
          *Next = BasicBlock::Create(Ctx, "", &F);
-    B.CreateCondBr(B.CreateICmpEQ(Address, Candidate), Taken, Next);
+    B.CreateCondBr(B.CreateICmpEQ(Called, Candidate), Taken, Next);
     B.SetInsertPoint(Taken);
-    bool Seen = !Candidate->isDeclaration() || Cat.lookupFunction(*Candidate);
-    returnValue(
-        B, callFrom(B, D,
-                    Seen ? specialise(D, *Candidate) : makeUnseen(D, Candidate),
-                    F));
+    returnValue(B, WriteCall());
     B.SetInsertPoint(Next);
     Floats |= handlesFloatsIfSeen(Candidate);
+  };
+  for (Function *Candidate : Candidates) {
+    if (closureParameter(*Candidate))
+      continue;
+    bool Seen = !Candidate->isDeclaration() || Cat.lookupFunction(*Candidate);
+    Choose(Address, Candidate, [&] {
+      return callFrom(
+          B, D, Seen ? specialise(D, *Candidate) : makeUnseen(D, Candidate), F);
+    });
+  }
+  // What is no function's address may be a trampoline's.
+  Value *Procedure = nullptr;
+  for (Function *Candidate : Candidates) {
+    if (!closureParameter(*Candidate))
+      continue;
+    if (!Procedure) {
+      F.addFnAttr(ReadsTrampolines);
+      Procedure = procedureOf(B, Address);
+    }
+    Choose(Procedure, Candidate, [&] {
+      return callThrough(
+          B, Address, *Candidate,
+          SmallVector<Value *, 8>(make_pointer_range(drop_end(F.args()))));
+    });
   }
   if (D.AsksException)
     return returnValue(B, B.CreateCall(Runtime.require("rg_exception_text"),

@@ -14,12 +14,16 @@
 #define RETROGRAD_SUPPORT_DISPATCHMARKS_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/IR/InstrTypes.h"
 
 namespace retrograd {
 
 /// On a dispatcher: its last parameter is the address to be called, and the
 /// attribute's value the number of functions that this may be.
 inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
+/// On a dispatcher: the address may be a trampoline's, which leads to variables
+/// as well as to code (Primal/Language/Trampolines.h).
+inline constexpr llvm::StringLiteral ReadsTrampolines = "rg-reads-trampolines";
 /// On a function that stands for a callee nobody can see: without
 /// differentiating it it can be called, and no caller is refused because of it.
 /// On a call: the program ends there, since the callee has no derivative.
@@ -35,6 +39,15 @@ inline constexpr llvm::StringLiteral DropsObject = "rg-drops-object";
 /// On a call: it is one through a pointer to a member that is the address of a
 /// function, and so calls none that only virtual tables hold.
 inline constexpr llvm::StringLiteral CallsByAddress = "rg-by-address";
+
+/// Call only compares its operand U with addresses of code, and calls it.
+inline bool isCodeFor(const llvm::CallBase &Call, const llvm::Use &U) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  return Call.isCallee(&U) ||
+         (Callee && Callee->hasFnAttribute(DispatchesCalls) &&
+          !Callee->hasFnAttribute(ReadsTrampolines) && Call.isArgOperand(&U) &&
+          Call.getArgOperandNo(&U) + 1 == Call.arg_size());
+}
 
 } // namespace retrograd
 

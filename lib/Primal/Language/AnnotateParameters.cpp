@@ -8,6 +8,7 @@
 #include "Primal/Language/AnnotateParameters.h"
 #include "Catalogue/Catalogue.h"
 #include "Guard/HeldForLink.h"
+#include "Primal/Language/FortranTypes.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Request/EntryCalls.h"
 #include "Request/Markers.h"
@@ -68,6 +69,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       hold(F);
     if (F.isDeclaration())
       continue;
+    noteDescriptors(F);
     if (dropsAnyObject(F))
       for (Instruction &I : instructions(F))
         if (auto *Call = dyn_cast<CallBase>(&I);
@@ -111,6 +113,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       G.setConstant(false);
       G.setExternallyInitialized(true);
     }
-  // An attribute that nobody but us reads invalidates nothing.
+  // An attribute that nobody but us reads invalidates nothing; no analysis has
+  // looked at assumptions yet.
   return PreservedAnalyses::all();
 }

@@ -7,9 +7,9 @@
 //
 // Runs at the start of the pipeline, before anything is simplified, and writes
 // down which parameters were one struct in the source
-// (Request/ParameterGroups), which copies move characters, and what members
-// copied structs have. Modules without entry calls are left as they are, unless
-// a linker may put them beside one.
+// (Request/ParameterGroups), which copies move characters, what members copied
+// structs have, and what Fortran's descriptors are of. Modules without entry
+// calls are left as they are, unless a linker may put them beside one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,6 +13,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include <optional>
@@ -429,41 +430,70 @@ bool Writer::copy(Value *To, Value *From, const Constant *Table,
   return true;
 }
 
-/// CFI_cdesc_t and its dimensions, with nothing behind them.
-static bool isDescriptorOfNumbers(const Type *T) {
+/// T as CFI_cdesc_t, with or without more behind it; null if it is none.
+static const StructType *asDescriptor(const Type *T) {
   const auto *S = dyn_cast_or_null<StructType>(T);
-  if (!S || (S->getNumElements() != 7 && S->getNumElements() != 8))
-    return false;
+  if (!S || S->getNumElements() < 7)
+    return nullptr;
   auto IsInteger = [&](unsigned N, unsigned Bits) {
     return S->getElementType(N)->isIntegerTy(Bits);
   };
-  if (!S->getElementType(0)->isPointerTy() || !IsInteger(1, 64) ||
-      !IsInteger(2, 32) || !IsInteger(3, 8) || !IsInteger(4, 8) ||
-      !IsInteger(5, 8) || !IsInteger(6, 8))
-    return false;
-  const auto *Dimensions = S->getNumElements() == 8
-                               ? dyn_cast<ArrayType>(S->getElementType(7))
-                               : nullptr;
-  return S->getNumElements() == 7 ||
-         (Dimensions && Dimensions->getElementType()->isArrayTy());
+  const bool IsOne = S->getElementType(0)->isPointerTy() && IsInteger(1, 64) &&
+                     IsInteger(2, 32) && IsInteger(3, 8) && IsInteger(4, 8) &&
+                     IsInteger(5, 8) && IsInteger(6, 8);
+  return IsOne ? S : nullptr;
+}
+
+static bool hasDimensions(const StructType &Descriptor) {
+  const auto *Next = Descriptor.getNumElements() > 7
+                         ? dyn_cast<ArrayType>(Descriptor.getElementType(7))
+                         : nullptr;
+  return Next && Next->getElementType()->isArrayTy();
+}
+
+/// CFI_cdesc_t and its dimensions, with nothing behind them.
+static bool isDescriptorOfNumbers(const Type *T) {
+  const StructType *S = asDescriptor(T);
+  return S &&
+         S->getNumElements() == 7 + static_cast<unsigned>(hasDimensions(*S));
+}
+
+/// A dummy argument that is declared a scalar: its descriptor is accessed as
+/// one without dimensions.
+static bool isScalarDummy(const Value &V) {
+  return isa<Argument>(V) && any_of(V.users(), [&](const User *U) {
+           const auto *P = dyn_cast<GetElementPtrInst>(U);
+           const StructType *S =
+               P ? asDescriptor(P->getSourceElementType()) : nullptr;
+           return S && !hasDimensions(*S);
+         });
 }
 
 void retrograd::noteDescriptors(Function &F) {
-  SmallVector<std::pair<CallBase *, Value *>, 8> Found;
+  SmallVector<CallBase *, 8> Calls;
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallBase>(&I);
         C && C->getCalledFunction() &&
-        C->getCalledFunction()->getName().starts_with("_FortranA"))
-      for (Value *V : C->args())
-        if (auto *P = dyn_cast<GEPOperator>(V);
-            P && isDescriptorOfNumbers(P->getResultElementType()))
-          Found.push_back({C, V});
-  for (auto [C, D] : Found) {
+        C->getCalledFunction()->getName().starts_with("_FortranA") &&
+        // Clones are of functions in which this has been done, or not.
+        !isa_and_nonnull<AssumeInst>(C->getPrevNode()))
+      Calls.push_back(C);
+  constexpr uint64_t RankAt = 20, ExtraAt = 23;
+  for (CallBase *C : Calls) {
     IRBuilder<> B(C);
-    constexpr uint64_t Extra = 23; // its lowest bit: a type follows
-    Value *Bits = B.CreateLoad(
-        B.getInt8Ty(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), D, Extra));
-    B.CreateAssumption(B.CreateICmpEQ(B.CreateAnd(Bits, 1), B.getInt8(0)));
+    auto Assume = [&](Value *Descriptor, uint64_t At, uint8_t Mask) {
+      Value *Byte = B.CreateLoad(
+          B.getInt8Ty(),
+          B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Descriptor, At));
+      B.CreateAssumption(B.CreateICmpEQ(B.CreateAnd(Byte, Mask), B.getInt8(0)));
+    };
+    for (Value *V : C->args()) {
+      auto *P = dyn_cast<GEPOperator>(V);
+      if (P && isDescriptorOfNumbers(P->getResultElementType()))
+        Assume(V, ExtraAt, 1); // its lowest bit: a type follows
+      else if (isScalarDummy(*V))
+        Assume(V, RankAt, UINT8_MAX);
+    }
   }
 }
 

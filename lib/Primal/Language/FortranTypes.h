@@ -34,7 +34,8 @@ namespace retrograd {
 class RuntimeLibrary;
 
 /// Descriptors that calls in F are given, and that front ends declare without
-/// room for a type, are those of numbers. Before anything is simplified.
+/// room for a type, are those of numbers; dummy arguments that they declare
+/// without dimensions are scalars. Before anything is simplified.
 void noteDescriptors(llvm::Function &F);
 
 /// Writes out the calls in F whose type is known by now. True if there was one.
