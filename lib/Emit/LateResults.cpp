@@ -13,11 +13,17 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// A place that holds what Def was last.
+/// A place that holds what Def was last. Where control has not come by Def,
+/// nobody uses what it holds. With poison there LLVM takes it for Def wherever
+/// Def dominates, so that what is read and computed from it in a deferred loop
+/// is one with what the reverse of the iteration reads and computes from Def;
+/// with undef it may not, since Def might be poison.
 AllocaInst *LateResults::overStack(Instruction *Def) {
   AllocaInst *&Slot = OverStack[Def];
   if (!Slot) {
     Slot = entryAlloca(D, Def->getType(), Def->getName() + ".over");
+    IRBuilder<>(Slot->getNextNode())
+        .CreateStore(PoisonValue::get(Def->getType()), Slot);
     BasicBlock::iterator At = afterDefinition(Def);
     IRBuilder<>(At->getParent(), At).CreateStore(Def, Slot);
   }

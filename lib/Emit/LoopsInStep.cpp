@@ -56,6 +56,16 @@ static bool mayWait(const CallBase &C, const DerivativePlan &Plan) {
                                     Plan.action(C) != CallAction::Formula);
 }
 
+/// An iteration of L may have something to reverse. A search has not: what is
+/// emitted of it is a counter, and LLVM drops that if lanes do not meet there.
+static bool mayReverse(const Loop &L, const DerivativePlan &Plan) {
+  return any_of(L.blocks(), [&](const BasicBlock *B) {
+    return any_of(*B, [&](const Instruction &I) {
+      return Plan.activity().isActive(&I) || I.mayWriteToMemory();
+    });
+  });
+}
+
 bool retrograd::runsInStep(const Loop &L, const DerivativePlan &Plan) {
   const BasicBlock *Latch = L.getLoopLatch();
   const Target Machine(*Plan.primal().getParent());
@@ -63,7 +73,8 @@ bool retrograd::runsInStep(const Loop &L, const DerivativePlan &Plan) {
       Plan.isSplit() || !Machine.addsFloatsByLoop() || !Latch ||
       !Plan.shape().isLive(Latch) ||
       Plan.carriesResults(L.getOutermostLoop()) || Plan.choiceIn(&L) ||
-      Plan.constantCount(&L) || !isDecidedByData(L, Plan))
+      Plan.constantCount(&L) || !isDecidedByData(L, Plan) ||
+      !mayReverse(L, Plan))
     return false;
   // An edge out of several loops begins all of them at once.
   SmallVector<Loop::Edge, 4> Exits;

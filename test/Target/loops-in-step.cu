@@ -35,3 +35,24 @@ __device__ void known(const float *__restrict__ x, float *__restrict__ y, int n)
 __global__ void gradientOfKnown(const float *x, float *dx, float *y, float *dy, int n) {
   __enzyme_autodiff((void *)known, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
 }
+// Nothing of a search is reversed.
+__device__ void search(const float *__restrict__ x, float *__restrict__ y, const float *__restrict__ grid, int n,
+                       float wanted) {
+  int low = 0, high = n - 1;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (grid[middle] > wanted)
+      high = middle;
+    else
+      low = middle;
+  }
+  y[INDEX()] = x[low] * x[low];
+}
+// CHECK-LABEL: define {{.*}}@rg._Z6search
+// CHECK-NOT: rg_step_lanes
+// CHECK-NOT: rg_last_of_lanes
+// CHECK: {{^[}]}}
+__global__ void gradientOfSearch(const float *x, float *dx, float *y, float *dy, const float *grid, int n,
+                                 float wanted) {
+  __enzyme_autodiff((void *)search, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, grid, n, enzyme_const, wanted);
+}
