@@ -98,6 +98,23 @@ static bool readsNumberOfInteger(const Instruction &I) {
   return namesAnything(Name) || (Named && Named->isIntegerTy());
 }
 
+/// The front end marks what the program itself accesses as an integer. Else
+/// nothing is known of any.
+static bool saysTypes(const Module &M) {
+  const NamedMDNode *Idents = M.getNamedMetadata("llvm.ident");
+  const bool Clang = Idents && any_of(Idents->operands(), [](const MDNode *N) {
+                       return cast<MDString>(N->getOperand(0))
+                           ->getString()
+                           .contains("clang version");
+                     });
+  return any_of(M, [&](const Function &F) {
+    return (Clang && F.hasFnAttribute(Attribute::OptimizeNone)) ||
+           any_of(instructions(F), [](const Instruction &I) {
+             return I.hasMetadata(LLVMContext::MD_tbaa);
+           });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Fixpoint
 //===----------------------------------------------------------------------===//
@@ -105,15 +122,16 @@ static bool readsNumberOfInteger(const Instruction &I) {
 class DigitFlow::Solver {
 public:
   Solver(ArrayRef<Function *> Functions, const ProgramFacts &Facts, Kind K,
-         std::array<Way, NumKinds> &Ways)
-      : Functions(Functions), Facts(Facts), K(K), Found(Ways[K]),
-        Keepers(Ways[Kept].Makers) {}
+         bool SaysTypes, std::array<Way, NumKinds> &Ways)
+      : Functions(Functions), Facts(Facts), K(K), SaysTypes(SaysTypes),
+        Found(Ways[K]), Keepers(Ways[Kept].Makers) {}
   void run();
 
 private:
   ArrayRef<Function *> Functions;
   const ProgramFacts &Facts;
   const Kind K;
+  const bool SaysTypes;
   Way &Found;
   /// For MadeOfKept: the stores of bits.
   const SmallPtrSetImpl<const Instruction *> &Keepers;
@@ -142,7 +160,6 @@ private:
     return K == MadeOfKept && readsNumberOfInteger(I) && readsKept(I);
   }
   bool anyMaker() const;
-  bool saysTypes() const;
   bool seed();
   void findMemory();
   bool readsStored();
@@ -218,24 +235,6 @@ bool DigitFlow::Solver::anyMaker() const {
   });
 }
 
-/// The front end marks what the program itself accesses as an integer. Else
-/// nothing is known of any.
-bool DigitFlow::Solver::saysTypes() const {
-  const Module &M = *Functions.front()->getParent();
-  const NamedMDNode *Idents = M.getNamedMetadata("llvm.ident");
-  const bool Clang = Idents && any_of(Idents->operands(), [](const MDNode *N) {
-                       return cast<MDString>(N->getOperand(0))
-                           ->getString()
-                           .contains("clang version");
-                     });
-  return any_of(M, [&](const Function &F) {
-    return (Clang && F.hasFnAttribute(Attribute::OptimizeNone)) ||
-           any_of(instructions(F), [](const Instruction &I) {
-             return I.hasMetadata(LLVMContext::MD_tbaa);
-           });
-  });
-}
-
 /// The digits among the bits at P: all that accesses, or callers, tell of the
 /// place is that numbers lie there.
 APInt DigitFlow::Solver::numberAt(const Value *P, unsigned Bits) const {
@@ -253,7 +252,7 @@ APInt DigitFlow::Solver::numberAt(const Value *P, unsigned Bits) const {
       (Types.callersKnowFloat(P, 0, Size)
            ? Types.isKnownByCopiesOnly(P, Size)
            : K == Asked && Types.isKnownByCopiesOnly(P, Size, true) &&
-                 saysTypes()))
+                 SaysTypes))
     All = digitsOf(Bits == 32 ? Type::getFloatTy(P->getContext())
                               : Type::getDoubleTy(P->getContext()));
   return All;
@@ -698,8 +697,10 @@ void DigitFlow::Solver::run() {
 
 DigitFlow::DigitFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
     : Facts(Facts) {
+  // Once: whether types are said anywhere is a question to the whole module.
+  const bool SaysTypes = saysTypes(*Functions.front()->getParent());
   for (Kind K : {Read, Asked, Rounded, Kept, MadeOfKept})
-    Solver(Functions, Facts, K, Ways).run();
+    Solver(Functions, Facts, K, SaysTypes, Ways).run();
   for (const Instruction *I : Ways[Read].Makers)
     Ways[Asked].Makers.erase(I);
 }
