@@ -1,4 +1,4 @@
-//===- OrderAtomics.cpp - atomic operations on numbers become turns -------===//
+//===- OrderAtomics.cpp - atomic operations become turns ------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,14 +16,21 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
-/// V, an integer or a number, is a number: it is one before or behind phis and
-/// selects.
-static bool isNumber(const Value *V) {
+/// Marks an atomic operation that stays one, within a turn.
+static constexpr StringLiteral HasTurn = "rg.turn";
+
+/// Of V, or of what it is before or behind phis and selects, From is true, or
+/// Into of what it is made into.
+static bool is(const Value *V, function_ref<bool(const Value *)> From,
+               function_ref<bool(const User *)> Into) {
   SmallSetVector<const Value *, 8> Same;
   Same.insert(V);
   auto Passes = [](const Value *W) {
@@ -31,22 +38,37 @@ static bool isNumber(const Value *V) {
   };
   for (unsigned Next = 0; Next != Same.size() && Next != 32; ++Next) {
     const Value *W = Same[Next];
-    if (W->getType()->isFloatingPointTy())
-      return true;
-    if (const auto *C = dyn_cast<BitCastInst>(W);
-        C && C->getSrcTy()->isFloatingPointTy())
+    if (From(W))
       return true;
     if (Passes(W))
       for (const Value *Op : cast<Instruction>(W)->operands())
-        if (Op->getType() == W->getType() && !isa<Constant>(Op))
+        if (Op->getType() == W->getType() &&
+            (!isa<Constant>(Op) || isa<ConstantExpr>(Op)))
           Same.insert(Op);
-    if (!isa<Constant>(W))
-      for (const User *U : W->users())
-        if ((isa<BitCastInst>(U) && U->getType()->isFloatingPointTy()) ||
-            (Passes(U) && U->getType() == W->getType()))
-          Same.insert(U);
+    if (isa<Constant>(W))
+      continue;
+    for (const User *U : W->users()) {
+      if (Into(U))
+        return true;
+      if (Passes(U) && U->getType() == W->getType())
+        Same.insert(U);
+    }
   }
   return false;
+}
+
+/// V, an integer or a number, is a number.
+static bool isNumber(const Value *V) {
+  return is(
+      V,
+      [](const Value *W) {
+        const auto *C = dyn_cast<BitCastInst>(W);
+        return W->getType()->isFloatingPointTy() ||
+               (C && C->getSrcTy()->isFloatingPointTy());
+      },
+      [](const User *U) {
+        return isa<BitCastInst>(U) && U->getType()->isFloatingPointTy();
+      });
 }
 
 /// I is an atomic operation on a number whose effect depends on when it comes.
@@ -117,9 +139,7 @@ static void splitResults(Function &F) {
 /// Looks at the user's functions, which may not be optimised.
 bool OrderAtomics::isNeeded() {
   if (!Needed)
-    Needed = (M.getFunction("__kmpc_fork_call") || startsThreads(M) ||
-              forksPools(M)) &&
-             any_of(M, [](const Function &F) {
+    Needed = hasThreads() && any_of(M, [](const Function &F) {
                return any_of(instructions(F), [](const Instruction &I) {
                  const auto *C = dyn_cast<AtomicCmpXchgInst>(&I);
                  const auto *L = dyn_cast<LoadInst>(&I);
@@ -136,6 +156,41 @@ bool OrderAtomics::isNeeded() {
   return *Needed;
 }
 
+/// A lock that is nobody else's, around what has one.
+void OrderAtomics::turn(IRBuilderBase &B, bool Begins) {
+  // Programs without OpenMP need not have libomp.
+  const bool OfOpenMP = M.getFunction("__kmpc_fork_call");
+  const char *Routine =
+      OfOpenMP ? (Begins ? "rg_turn_enter" : "rg_turn_leave")
+               : (Begins ? "rg_turn_mutex" : "rg_turn_mutex_leave");
+  B.CreateCall(Runtime.require(Routine), {turnLock(M, "rg.atomic")});
+}
+
+/// C, a comparison and exchange, as a turn of its own; its word is a Word.
+void OrderAtomics::exchangeInTurn(AtomicCmpXchgInst &C, Type *Word) {
+  IRBuilder<> B(&C);
+  Type *Whole = C.getNewValOperand()->getType();
+  Value *New = B.CreateBitOrPointerCast(C.getNewValOperand(), Word);
+  turn(B, /*Begins=*/true);
+  Value *Old = B.CreateAlignedLoad(Word, C.getPointerOperand(), C.getAlign());
+  Value *Bits = B.CreateBitOrPointerCast(Old, Whole);
+  Value *Same = B.CreateICmpEQ(Bits, C.getCompareOperand());
+  B.CreateAlignedStore(B.CreateSelect(Same, New, Old), C.getPointerOperand(),
+                       C.getAlign());
+  turn(B, /*Begins=*/false);
+  for (User *U : make_early_inc_range(C.users())) {
+    auto *Part = cast<ExtractValueInst>(U);
+    Part->replaceAllUsesWith(Part->getIndices()[0] == 0 ? Bits : Same);
+    Part->eraseFromParent();
+  }
+  C.eraseFromParent();
+}
+
+/// Threads may come to what this module makes.
+bool OrderAtomics::hasThreads() const {
+  return M.getFunction("__kmpc_fork_call") || startsThreads(M) || forksPools(M);
+}
+
 bool OrderAtomics::run(Function &Clone) {
   if (!isNeeded())
     return false;
@@ -147,14 +202,8 @@ bool OrderAtomics::run(Function &Clone) {
   }
   bool Changed = false;
   IRBuilder<> B(Clone.getContext());
-  // Programs without OpenMP need not have libomp.
-  const bool OfOpenMP = M.getFunction("__kmpc_fork_call");
-  auto Turn = [&](StringRef OpenMPs, StringRef Mutexs) {
-    B.CreateCall(Runtime.require(OfOpenMP ? OpenMPs : Mutexs),
-                 {turnLock(M, "rg.atomic")});
-  };
-  auto Begin = [&] { Turn("rg_turn_enter", "rg_turn_mutex"); };
-  auto End = [&] { Turn("rg_turn_leave", "rg_turn_mutex_leave"); };
+  auto Begin = [&] { turn(B, /*Begins=*/true); };
+  auto End = [&] { turn(B, /*Begins=*/false); };
   splitResults(Clone);
   // Updates by comparison first: they take the load in front with them.
   for (Instruction *I : Found) {
@@ -164,21 +213,7 @@ bool OrderAtomics::run(Function &Clone) {
       continue;
     LoadInst *First = firstLoad(*C);
     if (!First) {
-      // A turn of its own.
-      B.SetInsertPoint(C);
-      Begin();
-      Value *Old = B.CreateAlignedLoad(C->getNewValOperand()->getType(),
-                                       C->getPointerOperand(), C->getAlign());
-      Value *Same = B.CreateICmpEQ(Old, C->getCompareOperand());
-      B.CreateAlignedStore(B.CreateSelect(Same, C->getNewValOperand(), Old),
-                           C->getPointerOperand(), C->getAlign());
-      End();
-      for (User *U : make_early_inc_range(C->users())) {
-        auto *Part = cast<ExtractValueInst>(U);
-        Part->replaceAllUsesWith(Part->getIndices()[0] == 0 ? Old : Same);
-        Part->eraseFromParent();
-      }
-      C->eraseFromParent();
+      exchangeInTurn(*C, C->getNewValOperand()->getType());
       Changed = true;
       continue;
     }
@@ -251,6 +286,113 @@ bool OrderAtomics::run(Function &Clone) {
     End();
     A->replaceAllUsesWith(Old);
     A->eraseFromParent();
+    Changed = true;
+  }
+  return Changed;
+}
+
+/// V, a pointer or a word, is an address.
+static bool isAddress(const Value *V) {
+  return is(
+      V,
+      [](const Value *W) {
+        return W->getType()->isPointerTy() ||
+               Operator::getOpcode(W) == Instruction::PtrToInt;
+      },
+      [](const User *U) { return isa<IntToPtrInst>(U); });
+}
+
+/// What I, atomic, writes may be null, or may be 0.
+static bool mayWriteNull(const Instruction &I) {
+  const Value *V = nullptr;
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    V = S->getValueOperand();
+  else if (const auto *X = dyn_cast<AtomicRMWInst>(&I))
+    V = X->getOperation() == AtomicRMWInst::Xchg ? X->getValOperand() : nullptr;
+  else if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    V = C->getNewValOperand();
+  return I.isAtomic() && V && V->getType()->isIntegerTy(64) &&
+         match(V, m_Zero());
+}
+
+bool retrograd::handsAddress(const Instruction &I) {
+  if (!I.isAtomic())
+    return false;
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    return isAddress(L);
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return isAddress(S->getValueOperand());
+  if (const auto *X = dyn_cast<AtomicRMWInst>(&I))
+    return isAddress(X) || isAddress(X->getValOperand());
+  const auto *C = dyn_cast<AtomicCmpXchgInst>(&I);
+  return C && (isAddress(C->getNewValOperand()) ||
+               isAddress(C->getCompareOperand()) ||
+               any_of(C->users(), [](const User *U) {
+                 const auto *Part = dyn_cast<ExtractValueInst>(U);
+                 return Part && Part->getIndices()[0] == 0 && isAddress(Part);
+               }));
+}
+
+bool OrderAtomics::orderAddresses(Function &Clone) {
+  if (!hasThreads())
+    return false;
+  SmallVector<Instruction *, 8> Found, Nulls;
+  for (Instruction &I : instructions(Clone))
+    if (handsAddress(I))
+      Found.push_back(&I);
+    else if (mayWriteNull(I) && !I.hasMetadata(HasTurn))
+      Nulls.push_back(&I);
+  bool Changed = false;
+  IRBuilder<> B(Clone.getContext());
+  // Not in the midst of an exchange that is a turn, if the word is an address.
+  for (Instruction *I : Nulls) {
+    I->setMetadata(HasTurn, MDNode::get(M.getContext(), {}));
+    B.SetInsertPoint(I);
+    turn(B, /*Begins=*/true);
+    B.SetInsertPoint(I->getNextNode());
+    B.SetCurrentDebugLocation(I->getDebugLoc());
+    turn(B, /*Begins=*/false);
+    Changed = true;
+  }
+  Type *Address = B.getPtrTy();
+  for (Instruction *I : Found) {
+    if (auto *C = dyn_cast<AtomicCmpXchgInst>(I)) {
+      if (!all_of(C->users(), [](User *U) { return isa<ExtractValueInst>(U); }))
+        continue;
+      exchangeInTurn(*C, Address);
+      Changed = true;
+      continue;
+    }
+    B.SetInsertPoint(I);
+    Value *Old = nullptr;
+    if (auto *L = dyn_cast<LoadInst>(I)) {
+      turn(B, /*Begins=*/true);
+      Old = B.CreateAlignedLoad(Address, L->getPointerOperand(), L->getAlign());
+    } else if (auto *S = dyn_cast<StoreInst>(I)) {
+      Value *New = B.CreateBitOrPointerCast(S->getValueOperand(), Address);
+      turn(B, /*Begins=*/true);
+      B.CreateAlignedStore(New, S->getPointerOperand(), S->getAlign());
+    } else {
+      auto *X = cast<AtomicRMWInst>(I);
+      Value *By = X->getValOperand();
+      const AtomicRMWInst::BinOp Kind = X->getOperation();
+      if (Kind != AtomicRMWInst::Xchg && Kind != AtomicRMWInst::Add &&
+          Kind != AtomicRMWInst::Sub)
+        continue;
+      if (Kind == AtomicRMWInst::Xchg)
+        By = B.CreateBitOrPointerCast(By, Address);
+      else if (Kind == AtomicRMWInst::Sub)
+        By = B.CreateNeg(By);
+      turn(B, /*Begins=*/true);
+      Old = B.CreateAlignedLoad(Address, X->getPointerOperand(), X->getAlign());
+      B.CreateAlignedStore(
+          Kind == AtomicRMWInst::Xchg ? By : B.CreatePtrAdd(Old, By),
+          X->getPointerOperand(), X->getAlign());
+    }
+    turn(B, /*Begins=*/false);
+    if (Old)
+      I->replaceAllUsesWith(B.CreateBitOrPointerCast(Old, I->getType()));
+    I->eraseFromParent();
     Changed = true;
   }
   return Changed;

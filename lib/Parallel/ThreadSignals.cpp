@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Parallel/OrderAtomics.h"
 #include "Parallel/ThreadForm.h"
 #include "Support/SourceFact.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 /// The order in which I comes to its word of memory, as one thread's part of a
@@ -59,10 +62,16 @@ static bool tellsInteger(const Instruction &I) {
     const auto *C = dyn_cast<ConstantInt>(V);
     return C && !C->isZero() && C->getValue().abs().ult(1 << 16);
   };
-  if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
-    return M->getType()->isIntegerTy() &&
+  if (const auto *M = dyn_cast<AtomicRMWInst>(&I)) {
+    // Bits that are set from memory may be those of an address.
+    const bool MayLead = M->getType()->isIntegerTy(64) &&
+                         M->getOperation() != AtomicRMWInst::Add &&
+                         M->getOperation() != AtomicRMWInst::Sub &&
+                         isa<LoadInst>(M->getValOperand());
+    return M->getType()->isIntegerTy() && !MayLead &&
            (M->getOperation() != AtomicRMWInst::Xchg ||
             IsSmall(M->getValOperand()));
+  }
   // A few bits that are set or looked at.
   auto HasFlags = [&](const Value *V) {
     const auto *O = dyn_cast<BinaryOperator>(V);
@@ -76,8 +85,13 @@ static bool tellsInteger(const Instruction &I) {
            HasFlags(C->getNewValOperand());
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return IsSmall(S->getValueOperand());
+  // A pointer is looked at like this, too, whether it is null.
   return I.getType()->isIntegerTy() && !I.use_empty() &&
-         all_of(I.users(), [](const User *U) { return isa<ICmpInst>(U); });
+         all_of(I.users(), [&](const User *U) {
+           const auto *Compared = dyn_cast<ICmpInst>(U);
+           return Compared && (!I.getType()->isIntegerTy(64) ||
+                               !match(Compared->getOperand(1), m_Zero()));
+         });
 }
 
 bool ThreadForm::orderSignals(Function &Clone) {
@@ -92,7 +106,7 @@ bool ThreadForm::orderSignals(Function &Clone) {
       continue;
     MDNode *Nothing = MDNode::get(M.getContext(), {});
     I.setMetadata(HasThreadEvent, Nothing);
-    if (tellsInteger(I)) {
+    if (!handsAddress(I) && tellsInteger(I)) {
       noteInteger(I, /*Declared=*/true);
       if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
         noteFact(I, SourceFact::Characters);

@@ -20,7 +20,8 @@ using namespace llvm;
 using namespace retrograd;
 
 /// A pointer that one thread hands to another in one step: its shadow would
-/// come in another step.
+/// come in another step. Where the compiler sees threads, and that it is a
+/// pointer, it is handed over in a turn (Parallel/OrderAtomics.h).
 void Legality::checkHandedPointer(const Instruction &I) {
   if (!I.isAtomic() || isa<FenceInst>(I))
     return;
@@ -30,19 +31,32 @@ void Legality::checkHandedPointer(const Instruction &I) {
   bool Pointer =
       I.getType()->isPointerTy() ||
       any_of(I.users(), [](const User *U) { return isa<IntToPtrInst>(U); });
+  const Value *Written = nullptr;
   if (const auto *S = dyn_cast<StoreInst>(&I))
-    Pointer = WasPointer(S->getValueOperand());
+    Written = S->getValueOperand();
   else if (const auto *X = dyn_cast<AtomicRMWInst>(&I))
-    Pointer |= WasPointer(X->getValOperand());
+    Written = X->getValOperand();
   else if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
-    Pointer = WasPointer(C->getNewValOperand());
+    Written = C->getNewValOperand();
+  Pointer |= Written && WasPointer(Written);
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P)
     P = I.getOperand(0);
-  if (Pointer && Subject.Activity.hasShadow(P))
-    refuse(RefusalKind::Threads, I,
-           "an atomic operation on a pointer to numbers: another thread would "
-           "see it without its shadow; use a mutex");
+  // A word of which nothing here says that it is one.
+  const auto *X = dyn_cast<AtomicRMWInst>(&I);
+  const bool Moves = X && (X->getOperation() == AtomicRMWInst::Add ||
+                           X->getOperation() == AtomicRMWInst::Sub);
+  if (!Pointer && Written && Written->getType()->isIntegerTy(64) && !Moves &&
+      !isa<Constant>(Written))
+    Pointer = Subject.facts().types().holdsPointers(P, 0, 8);
+  // Nobody follows an address whose bits are set one by one.
+  const bool Bits = X && WasPointer(X->getValOperand());
+  if ((Pointer && Subject.Activity.hasShadow(P)) || Bits)
+    refuse(
+        RefusalKind::Threads, I,
+        "an atomic operation on a pointer to numbers that is no load, store, "
+        "exchange, comparison or addition: another thread would see it "
+        "without its shadow; use a mutex");
 }
 
 /// An atomic addition exists for numbers of this type, or of its elements.
