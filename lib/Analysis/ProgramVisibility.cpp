@@ -176,7 +176,7 @@ bool ProgramFacts::isSetFirst(const GlobalVariable &G) const {
     return false;
   uint64_t Size =
       Types.dataLayout().getTypeAllocSize(G.getValueType()).getFixedValue();
-  return all_of(Types.leavesAt(&G, Size), [&](const TypedLeaf &L) {
+  return Types.allLeavesAt(&G, Size, [&](const TypedLeaf &L) {
     if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Integer)
       return true;
     return L.Kind.K == ByteKind::Pointer &&

@@ -152,8 +152,50 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::toLeaves(ArrayRef<Placed> Pieces,
   return Result;
 }
 
+bool TypeAnalysis::Impl::allLeaves(
+    Position P, uint64_t Size, unsigned Asker,
+    function_ref<bool(const TypedLeaf &)> Holds) const {
+  // Much is known of an object in which many things have met, by arrays that
+  // may reach anywhere, too: each of their elements would be held at once.
+  // What lies around a window decides as if all had been asked for together.
+  constexpr uint64_t Window = 4096, Around = 64;
+  if (Size <= Window || !P.valid())
+    return all_of(leavesOfWindow(P, Size, Asker), Holds);
+  for (uint64_t Next = 0; Next < Size;) {
+    uint64_t Begin = Next - std::min(Next, Around);
+    uint64_t End = std::min(Next + Window, Size);
+    uint64_t Seen = std::min(End + Around, Size) - Begin;
+    for (const TypedLeaf &L : leavesOfWindow(P.shifted(Begin), Seen, Asker)) {
+      uint64_t From = std::max(Begin + L.Offset, Next);
+      uint64_t To = Begin + L.Offset + L.Size;
+      if (From >= End || To <= From)
+        continue;
+      if (!Holds({From, To - From, L.Kind}))
+        return false;
+      Next = To;
+    }
+  }
+  return true;
+}
+
 SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P, uint64_t Size,
                                                      unsigned Asker) const {
+  SmallVector<TypedLeaf, 4> Result;
+  allLeaves(P, Size, Asker, [&](const TypedLeaf &L) {
+    bool Joins = !Result.empty() && Result.back().Kind == L.Kind &&
+                 L.Kind.K != ByteKind::Float && L.Kind.K != ByteKind::Pointer;
+    if (Joins)
+      Result.back().Size += L.Size;
+    else
+      Result.push_back(L);
+    return true;
+  });
+  return Result;
+}
+
+SmallVector<TypedLeaf, 4>
+TypeAnalysis::Impl::leavesOfWindow(Position P, uint64_t Size,
+                                   unsigned Asker) const {
   if (!P.valid())
     return toLeaves({}, Size);
   SmallVector<Placed, 8> Pieces = G.resolve(P, Size, Asker);
@@ -187,6 +229,13 @@ TypeAnalysis::~TypeAnalysis() = default;
 SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
                                                  uint64_t Size) const {
   return I->leaves(I->G.positionOf(I->lookupPointer(P)), Size, I->originOf(P));
+}
+
+bool TypeAnalysis::allLeavesAt(
+    const Value *P, uint64_t Size,
+    function_ref<bool(const TypedLeaf &)> Holds) const {
+  return I->allLeaves(I->G.positionOf(I->lookupPointer(P)), Size,
+                      I->originOf(P), Holds);
 }
 
 bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size,

@@ -93,6 +93,11 @@ public:
   llvm::SmallVector<TypedLeaf, 4> leavesAt(const llvm::Value *P,
                                            uint64_t Size) const;
 
+  /// Does Holds hold of all of them? Of memory of any size, nothing is listed
+  /// beyond the first of which it does not.
+  bool allLeavesAt(const llvm::Value *P, uint64_t Size,
+                   llvm::function_ref<bool(const TypedLeaf &)> Holds) const;
+
   /// Does anything take any of the Size bytes at P, or at the places that P may
   /// step to, for a part of a float? Asked where leavesAt has better evidence
   /// of integers.

@@ -267,10 +267,7 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   //===--- evidence from outside (TypeOutside.cpp) ---===//
 
   void addOutside(const OutsideEvidence &Outside);
-  /// What Other knows from P on holds from Addr on; follows pointers.
-  void importFrom(const Impl &Other, Position P, unsigned Asker, Var Addr,
-                  unsigned Depth);
-  void importBytes(const Impl &Other, Position P, unsigned Asker, Var Addr);
+  class Import;
   void addDeclaredTypes(const llvm::Function &F);
   void seedDeclared(const llvm::DIType *T, Var Addr, Step S, unsigned Depth);
   /// What a pointer of declared type T at Addr + S points to.
@@ -282,6 +279,10 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O, bool BesideFloats) const;
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
+  bool allLeaves(Position P, uint64_t Size, unsigned Asker,
+                 llvm::function_ref<bool(const TypedLeaf &)> Holds) const;
+  llvm::SmallVector<TypedLeaf, 4> leavesOfWindow(Position P, uint64_t Size,
+                                                 unsigned Asker) const;
   llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
                                            uint64_t Size) const;
   void numberObjects();

@@ -23,6 +23,8 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
+#include <deque>
+#include <map>
 #include <numeric>
 
 using namespace llvm;
@@ -30,7 +32,8 @@ using namespace retrograd;
 
 // Pointers behind pointers behind parameters are followed this far.
 static constexpr unsigned DeepestImport = 4;
-// Enough for any struct; stops types that hold many pointers to each other.
+// Enough for any struct; stops types that hold many pointers to each other. So
+// many pieces of evidence, and so many places behind pointers.
 static constexpr size_t MostImported = 4096;
 // Arrays inside declared structs are spelled out up to this length.
 static constexpr int64_t LongestDeclaredArray = 1024;
@@ -71,44 +74,90 @@ static std::optional<PointerStep> stepTo(Position P, Position W, int64_t Size) {
   return S;
 }
 
-void TypeAnalysis::Impl::importBytes(const Impl &Other, Position P,
-                                     unsigned Asker, Var Addr) {
-  for (const Evidence &E : Other.G.evidenceOf(P.Obj)) {
-    if (Seeds.size() > MostImported)
-      return;
+/// What another analysis knows, on its way into this one.
+class TypeAnalysis::Impl::Import {
+public:
+  Import(Impl &Into, const Impl &Other) : Into(Into), Other(Other) {}
+
+  /// What is known from P on holds from Addr on.
+  void bytes(Position P, unsigned Asker, Var Addr);
+  /// The same, and what the pointers there lead to.
+  void all(Position P, unsigned Asker, Var Addr) {
+    Waiting.push_back({P, Asker, Addr, 0});
+  }
+  /// Follows the pointers, near ones first: memory in which much has met leads
+  /// to itself by each of its pointers, and the limit ends that.
+  void follow();
+
+private:
+  struct Place {
+    Position P;
+    unsigned Asker;
+    Var Addr;
+    unsigned Depth;
+  };
+  Impl &Into;
+  const Impl &Other;
+  std::deque<Place> Waiting;
+  /// Of an object, what nobody out there knows better than, by who asks.
+  std::map<std::pair<unsigned, unsigned>, std::vector<Evidence>> Told;
+
+  const std::vector<Evidence> &told(unsigned Obj, unsigned Asker);
+};
+
+const std::vector<Evidence> &TypeAnalysis::Impl::Import::told(unsigned Obj,
+                                                              unsigned Asker) {
+  auto [It, New] = Told.try_emplace({Obj, Asker});
+  if (!New)
+    return It->second;
+  for (const Evidence &E : Other.G.evidenceOf(Obj)) {
     // An integer that was only guessed, or moved, is no reason to drop a
     // derivative.
     if (E.Level >= Trust::Guess || E.Kind.K == ByteKind::Conflict ||
         (E.Kind.K == ByteKind::Integer && E.Level != Trust::Strong && E.Copied))
       continue;
     auto Pieces = Other.G.resolve(E.Where, E.Size, Asker);
-    if (Pieces.size() != 1 || Pieces[0].Start != 0 ||
-        Pieces[0].Size != E.Size || !(Pieces[0].Kind == E.Kind))
-      continue; // somebody out there knows better
+    if (Pieces.size() == 1 && Pieces[0].Start == 0 &&
+        Pieces[0].Size == E.Size && Pieces[0].Kind == E.Kind)
+      It->second.push_back(E);
+  }
+  return It->second;
+}
+
+void TypeAnalysis::Impl::Import::bytes(Position P, unsigned Asker, Var Addr) {
+  for (const Evidence &E : told(P.Obj, Asker)) {
+    if (Into.Seeds.size() > MostImported)
+      return;
     if (auto S = stepTo(P, E.Where, E.Size))
-      seed(Addr, *S, E.Size, E.Kind, Trust::Hearsay);
+      Into.seed(Addr, *S, E.Size, E.Kind, Trust::Hearsay);
   }
 }
 
-void TypeAnalysis::Impl::importFrom(const Impl &Other, Position P,
-                                    unsigned Asker, Var Addr, unsigned Depth) {
-  if (!P.valid() || Addr == NoVar)
-    return;
-  importBytes(Other, P, Asker, Addr);
-  if (Depth == DeepestImport)
-    return;
-  for (const ObjectGraph::CellView &C : Other.G.cellsOf(P.Obj)) {
-    if (Seeds.size() > MostImported)
-      return;
-    auto S = stepTo(P, C.Where, PointerSize);
-    Position Behind = Other.G.positionOf(C.Pointee);
-    if (!S || !Behind.valid())
+void TypeAnalysis::Impl::Import::follow() {
+  for (size_t Seen = 0; !Waiting.empty() && Seen != MostImported; ++Seen) {
+    if (Into.Seeds.size() > MostImported)
+      break;
+    const Place Here = Waiting.front();
+    Waiting.pop_front();
+    if (!Here.P.valid() || Here.Addr == NoVar)
       continue;
-    Var Cell = G.newVar(), Pointee = G.newVar();
-    G.addEdge(Addr, Cell, *S);
-    G.addLoad(Cell, 0, Pointee);
-    importFrom(Other, Behind, Asker, Pointee, Depth + 1);
+    bytes(Here.P, Here.Asker, Here.Addr);
+    if (Here.Depth == DeepestImport)
+      continue;
+    for (const ObjectGraph::CellView &C : Other.G.cellsOf(Here.P.Obj)) {
+      if (Seen + Waiting.size() > MostImported)
+        break;
+      auto S = stepTo(Here.P, C.Where, Into.PointerSize);
+      Position Behind = Other.G.positionOf(C.Pointee);
+      if (!S || !Behind.valid())
+        continue;
+      Var Cell = Into.G.newVar(), Pointee = Into.G.newVar();
+      Into.G.addEdge(Here.Addr, Cell, *S);
+      Into.G.addLoad(Cell, 0, Pointee);
+      Waiting.push_back({Behind, Here.Asker, Pointee, Here.Depth + 1});
+    }
   }
+  Waiting.clear();
 }
 
 void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
@@ -117,6 +166,7 @@ void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
   Inside.swap(Seeds); // the limits above count what is imported
   if (Outside.Types) {
     const Impl &Other = *Outside.Types->I;
+    Import From(*this, Other);
     for (const OutsideEvidence::HandedIn &H : Outside.Arguments) {
       unsigned Asker = Other.originOf(H.Passed);
       Type *T = H.Parameter->getType();
@@ -126,8 +176,7 @@ void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
       } else if (auto It = Other.Registers.find(H.Passed);
                  It != Other.Registers.end() && H.Passed->getType() == T) {
         // An integer that carries the bytes of a struct.
-        importBytes(Other, Other.G.positionOf(It->second), Asker,
-                    reg(H.Parameter));
+        From.bytes(Other.G.positionOf(It->second), Asker, reg(H.Parameter));
         continue;
       }
       if (Passed == NoVar)
@@ -137,19 +186,18 @@ void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
         continue;
       if (!H.LoadedAt) {
         if (isPointerLike(T))
-          importFrom(Other, P, Asker, pointer(H.Parameter), 0);
+          From.all(P, Asker, pointer(H.Parameter));
         continue;
       }
       P = P.shifted(*H.LoadedAt);
       if (!isPointerLike(T)) {
         if (isRegisterLike(T))
-          importBytes(Other, P, Asker, reg(H.Parameter));
+          From.bytes(P, Asker, reg(H.Parameter));
         continue;
       }
       for (const ObjectGraph::CellView &C : Other.G.cellsOf(P.Obj))
         if (C.Where.exact() && C.Where.Off == P.Off)
-          importFrom(Other, Other.G.positionOf(C.Pointee), Asker,
-                     pointer(H.Parameter), 0);
+          From.all(Other.G.positionOf(C.Pointee), Asker, pointer(H.Parameter));
     }
     // Globals have one address inside and outside.
     SmallVector<std::pair<Var, Var>, 8> Shared;
@@ -159,8 +207,8 @@ void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
           Shared.push_back({Addr, There});
     llvm::sort(Shared);
     for (auto [Addr, There] : Shared)
-      importFrom(Other, Other.G.positionOf(There), ObjectGraph::NoOrigin, Addr,
-                 0);
+      From.all(Other.G.positionOf(There), ObjectGraph::NoOrigin, Addr);
+    From.follow();
   }
   if (Outside.DebugInfo)
     for (Function *F : Functions)

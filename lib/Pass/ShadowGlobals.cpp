@@ -102,9 +102,8 @@ GlobalVariable *ShadowGlobals::pointers(const TypeAnalysis &Types) const {
   for (auto [G, Lane] : Used) {
     uint64_t Size =
         M.getDataLayout().getTypeAllocSize(G->getValueType()).getFixedValue();
-    if (!G->isConstant() &&
-        any_of(Types.leavesAt(G, Size), [](const TypedLeaf &L) {
-          return L.Kind.K == ByteKind::Pointer;
+    if (!G->isConstant() && !Types.allLeavesAt(G, Size, [](const TypedLeaf &L) {
+          return L.Kind.K != ByteKind::Pointer;
         }))
       return G;
   }
