@@ -94,8 +94,10 @@ __device__ __forceinline__ void volume(Real *__restrict__ Rhs, const Real *__res
 __global__ void primalKernel(Real *Rhs, const Real *State, const Real *Geometry, const Real *D, Real Gravity) {
   volume(Rhs, State, Geometry, D, Gravity);
 }
-__global__ void gradientKernel(Real *Rhs, Real *DRhs, const Real *State, Real *DState, const Real *Geometry,
-                               const Real *D, Real Gravity) {
+// At most 96 registers, for 20 warps on a multiprocessor: it waits more often than it computes.
+__global__ void __launch_bounds__(32, 20)
+    gradientKernel(Real *Rhs, Real *DRhs, const Real *State, Real *DState, const Real *Geometry, const Real *D,
+                   Real Gravity) {
   __enzyme_autodiff((void *)volume, enzyme_dup, Rhs, DRhs, enzyme_dup, State, DState, enzyme_const, Geometry,
                     enzyme_const, D, enzyme_const, Gravity);
 }
