@@ -34,22 +34,16 @@ void Legality::checkHandedPointer(const Instruction &I) {
   const Value *Written = nullptr;
   if (const auto *S = dyn_cast<StoreInst>(&I))
     Written = S->getValueOperand();
-  else if (const auto *X = dyn_cast<AtomicRMWInst>(&I))
-    Written = X->getValOperand();
+  else if (const auto *Update = dyn_cast<AtomicRMWInst>(&I))
+    Written = Update->getValOperand();
   else if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
     Written = C->getNewValOperand();
   Pointer |= Written && WasPointer(Written);
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P)
     P = I.getOperand(0);
-  // A word of which nothing here says that it is one.
-  const auto *X = dyn_cast<AtomicRMWInst>(&I);
-  const bool Moves = X && (X->getOperation() == AtomicRMWInst::Add ||
-                           X->getOperation() == AtomicRMWInst::Sub);
-  if (!Pointer && Written && Written->getType()->isIntegerTy(64) && !Moves &&
-      !isa<Constant>(Written))
-    Pointer = Subject.facts().types().holdsPointers(P, 0, 8);
   // Nobody follows an address whose bits are set one by one.
+  const auto *X = dyn_cast<AtomicRMWInst>(&I);
   const bool Bits = X && WasPointer(X->getValOperand());
   if ((Pointer && Subject.Activity.hasShadow(P)) || Bits)
     refuse(
