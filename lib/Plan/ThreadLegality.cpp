@@ -42,8 +42,13 @@ void Legality::checkHandedPointer(const Instruction &I) {
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P)
     P = I.getOperand(0);
-  // Nobody follows an address whose bits are set one by one.
   const auto *X = dyn_cast<AtomicRMWInst>(&I);
+  // A word that is read as an integer, and then put where addresses lie:
+  // nothing here says that it is one, so it has had no turn.
+  if (!Pointer && Written && Written->getType()->isIntegerTy(64) &&
+      isa<LoadInst>(Written))
+    Pointer = Subject.facts().types().holdsPointers(P, 0, 8);
+  // Nobody follows an address whose bits are set one by one.
   const bool Bits = X && WasPointer(X->getValOperand());
   if ((Pointer && Subject.Activity.hasShadow(P)) || Bits)
     refuse(
