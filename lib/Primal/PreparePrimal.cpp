@@ -180,6 +180,14 @@ bool PreparePrimal::Impl::runSettledSteps(Primal &P) {
   bool Changed = false;
 #define SETTLED_STEP(ID, NAME, DEMAND, RUN, WHY)                               \
   Changed |= Steps.run(step::ID, F, [&] { return RUN; });
+#include "Primal/Primal.def"
+  return Changed;
+}
+
+/// The first that changes the clone is the last: true if there was one.
+bool PreparePrimal::Impl::runLateSteps(Primal &P) {
+  Function &F = *P.Clone;
+  bool Changed = false;
 #define LATE_STEP(ID, NAME, DEMAND, RUN, WHY)                                  \
   Changed = Changed || Steps.run(step::ID, F, [&] { return RUN; });
 #include "Primal/Primal.def"
@@ -553,14 +561,14 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       cloneNewCallees(P);
       if (inlineCalls(P))
         continue;
-      if (!runSettledSteps(P))
+      if (!runSettledSteps(P) && !runLateSteps(P))
         break;
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
       inlineCalls(P);
     }
     // What the last round inlined may call through pointers.
-    if (Dispatch.dispatchCalls(F)) {
+    if (runSettledSteps(P)) {
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
     }

@@ -143,6 +143,7 @@ struct PreparePrimal::Impl {
   Primal *clone(llvm::Function &F);
   void runClonedSteps(Primal &P);
   bool runSettledSteps(Primal &P);
+  bool runLateSteps(Primal &P);
   void runNormalSteps(Primal &P);
   void resolveCalls(llvm::Function &Clone);
   void replaceAssembly(llvm::CallBase &Assembly);

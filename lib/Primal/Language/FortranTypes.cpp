@@ -7,6 +7,8 @@
 
 #include "Primal/Language/FortranTypes.h"
 #include "Bitcode/RuntimeLibrary.h"
+#include "Catalogue/AccessTags.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -449,6 +451,108 @@ static bool hasDimensions(const StructType &Descriptor) {
                          ? dyn_cast<ArrayType>(Descriptor.getElementType(7))
                          : nullptr;
   return Next && Next->getElementType()->isArrayTy();
+}
+
+/// The values that flang copies to new variables of a derived type. A derived
+/// type has no unions, so what they are as constants is what its components are
+/// declared as.
+static GlobalVariable *defaultValuesIn(const AnyMemCpyInst &Copy) {
+  auto *G = dyn_cast<GlobalVariable>(Copy.getRawSource()->stripPointerCasts());
+  const bool Are = G && G->getName().starts_with("_QQ_QM") &&
+                   G->getName().ends_with("XDerivedInit") && G->isConstant() &&
+                   G->hasDefinitiveInitializer();
+  return Are ? G : nullptr;
+}
+
+namespace {
+
+/// Writes the scalars of a constant.
+class Spelling {
+public:
+  Spelling(AnyMemCpyInst &Copy, const DataLayout &DL)
+      : B(&Copy), To(Copy.getRawDest()),
+        Aligned(Copy.getDestAlign().valueOrOne()), DL(DL) {}
+  /// C has few enough scalars to be written one by one.
+  static bool isShort(const Constant &C, unsigned &Left);
+  void write(Constant &C, uint64_t Offset);
+
+private:
+  IRBuilder<> B;
+  Value *To;
+  Align Aligned;
+  const DataLayout &DL;
+};
+
+} // namespace
+
+/// An array or struct: how many elements it has; none for scalars.
+static std::optional<uint64_t> elementsOf(const Type &T) {
+  if (const auto *A = dyn_cast<ArrayType>(&T))
+    return A->getNumElements();
+  if (const auto *S = dyn_cast<StructType>(&T))
+    return S->getNumElements();
+  return std::nullopt;
+}
+
+bool Spelling::isShort(const Constant &C, unsigned &Left) {
+  std::optional<uint64_t> Elements = elementsOf(*C.getType());
+  if (!Elements)
+    return Left && Left--;
+  if (*Elements > Left)
+    return false;
+  for (uint64_t I = 0; I != *Elements; ++I) {
+    const Constant *Element = C.getAggregateElement(unsigned(I));
+    if (!Element || !isShort(*Element, Left))
+      return false;
+  }
+  return true;
+}
+
+void Spelling::write(Constant &C, uint64_t Offset) {
+  if (std::optional<uint64_t> Elements = elementsOf(*C.getType())) {
+    auto *S = dyn_cast<StructType>(C.getType());
+    for (uint64_t I = 0; I != *Elements; ++I) {
+      uint64_t At =
+          S ? DL.getStructLayout(S)->getElementOffset(unsigned(I))
+            : I * DL.getTypeAllocSize(C.getType()->getArrayElementType());
+      write(*C.getAggregateElement(unsigned(I)), Offset + At);
+    }
+    return;
+  }
+  if (isa<UndefValue>(C))
+    return;
+  StoreInst *Store = B.CreateAlignedStore(
+      &C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), To, Offset),
+      commonAlignment(Aligned, Offset));
+  // A constant integer says nothing of what is kept at its place.
+  StringRef Name = C.getType()->isIntegerTy(64)   ? "long"
+                   : C.getType()->isIntegerTy(32) ? "int"
+                   : C.getType()->isIntegerTy(16) ? "short"
+                                                  : "";
+  if (!Name.empty())
+    Store->setMetadata(LLVMContext::MD_tbaa,
+                       writtenTag(Name, /*OfMember=*/true, B.getContext()));
+}
+
+bool retrograd::spellDefaultValues(Function &F) {
+  constexpr unsigned MostScalars = 512;
+  const DataLayout &DL = F.getDataLayout();
+  SmallVector<AnyMemCpyInst *, 4> Found;
+  for (Instruction &I : instructions(F))
+    if (auto *Copy = dyn_cast<AnyMemCpyInst>(&I); Copy && !Copy->isVolatile()) {
+      GlobalVariable *Values = defaultValuesIn(*Copy);
+      const auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
+      unsigned Left = MostScalars;
+      if (Values && Length &&
+          Length->getValue() == DL.getTypeAllocSize(Values->getValueType()) &&
+          Spelling::isShort(*Values->getInitializer(), Left))
+        Found.push_back(Copy);
+    }
+  for (AnyMemCpyInst *Copy : Found) {
+    Spelling(*Copy, DL).write(*defaultValuesIn(*Copy)->getInitializer(), 0);
+    Copy->eraseFromParent();
+  }
+  return !Found.empty();
 }
 
 /// CFI_cdesc_t and its dimensions, with nothing behind them.
