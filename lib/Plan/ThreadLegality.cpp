@@ -31,18 +31,16 @@ void Legality::checkHandedPointer(const Instruction &I) {
   bool Pointer =
       I.getType()->isPointerTy() ||
       any_of(I.users(), [](const User *U) { return isa<IntToPtrInst>(U); });
-  const Value *Written = nullptr;
+  const auto *X = dyn_cast<AtomicRMWInst>(&I);
+  const Value *Written = X ? X->getValOperand() : nullptr;
   if (const auto *S = dyn_cast<StoreInst>(&I))
     Written = S->getValueOperand();
-  else if (const auto *Update = dyn_cast<AtomicRMWInst>(&I))
-    Written = Update->getValOperand();
   else if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
     Written = C->getNewValOperand();
   Pointer |= Written && WasPointer(Written);
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P)
     P = I.getOperand(0);
-  const auto *X = dyn_cast<AtomicRMWInst>(&I);
   // A word that is read as an integer, and then put where addresses lie:
   // nothing here says that it is one, so it has had no turn.
   if (!Pointer && Written && Written->getType()->isIntegerTy(64) &&

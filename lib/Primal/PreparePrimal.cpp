@@ -567,7 +567,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       cloneNewCallees(P);
       inlineCalls(P);
     }
-    // What the last round inlined may call through pointers.
+    // What the last round inlined has not been seen by any of them.
     if (runSettledSteps(P)) {
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
