@@ -22,7 +22,9 @@
 #include "Analysis/TypeAnalysis.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstVisitor.h"
 #include "llvm/IR/InstrTypes.h"
@@ -114,6 +116,15 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   /// of a double. Moves between such places move integers.
   llvm::SmallVector<Var, 16> IndexPlaces, FloatPlaces;
   void findIndices(const llvm::Function &F);
+  /// The places of one object, each asked for once: arrays by their phase.
+  struct PlacesOfObject {
+    llvm::SmallDenseSet<int64_t, 4> Exact;
+    llvm::SmallSet<std::pair<int64_t, int64_t>, 4> Strided;
+    void add(Position P);
+    bool covers(Position P) const;
+  };
+  llvm::DenseMap<unsigned, PlacesOfObject> Indices;
+  void settleIndices();
   bool isIndexPlace(const llvm::Value *P) const;
   void settleMoves();
   /// Pointer parameters through which nobody looks at memory.

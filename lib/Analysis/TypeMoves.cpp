@@ -85,34 +85,50 @@ void TypeAnalysis::Impl::findIndices(const Function &F) {
       FloatPlaces.push_back(pointer(P));
 }
 
-bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
+void TypeAnalysis::Impl::PlacesOfObject::add(Position P) {
   // Indices are of four bytes at least: what is seen to step closer says
   // nothing.
   constexpr int64_t Closest = 4;
-  Position At = G.positionOf(lookupPointer(P));
-  auto Covers = [&](Position Known, Position Place) {
-    if (!Known.valid() || Known.Obj != Place.Obj)
-      return false;
-    if (Known.exact())
-      return Place.exact() && Known.Off == Place.Off;
-    return Known.Stride >= Closest && Place.Stride % Known.Stride == 0 &&
-           (Known.Off - Place.Off) % Known.Stride == 0;
-  };
+  if (P.exact())
+    Exact.insert(P.Off);
+  else if (P.Stride >= Closest)
+    Strided.insert({floorMod(P.Off, P.Stride), P.Stride});
+}
+
+bool TypeAnalysis::Impl::PlacesOfObject::covers(Position P) const {
+  return (P.exact() && Exact.contains(P.Off)) ||
+         any_of(Strided, [P](std::pair<int64_t, int64_t> Known) {
+           return P.Stride % Known.second == 0 &&
+                  floorMod(P.Off, Known.second) == Known.first;
+         });
+}
+
+/// Where pointers point is known: which places hold indices.
+void TypeAnalysis::Impl::settleIndices() {
+  DenseMap<unsigned, PlacesOfObject> Floats;
+  for (Var V : FloatPlaces)
+    if (Position P = G.positionOf(V); P.valid())
+      Floats[P.Obj].add(P);
   // Enums of Rust hold numbers and indices by turns: then an index says nothing
   // of the others.
-  auto HoldsFloats = [&](Position Place) {
-    return any_of(FloatPlaces,
-                  [&](Var V) { return Covers(G.positionOf(V), Place); });
-  };
-  return At.valid() && any_of(IndexPlaces, [&](Var V) {
-           Position Known = G.positionOf(V);
-           return Covers(Known, At) && !HoldsFloats(Known);
-         });
+  for (Var V : IndexPlaces) {
+    Position P = G.positionOf(V);
+    auto It = P.valid() ? Floats.find(P.Obj) : Floats.end();
+    if (P.valid() && (It == Floats.end() || !It->second.covers(P)))
+      Indices[P.Obj].add(P);
+  }
+}
+
+bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
+  Position At = G.positionOf(lookupPointer(P));
+  auto It = At.valid() ? Indices.find(At.Obj) : Indices.end();
+  return It != Indices.end() && It->second.covers(At);
 }
 
 /// Where pointers point is known: what moves between indices is integers
 /// indeed.
 void TypeAnalysis::Impl::settleMoves() {
+  settleIndices();
   SmallVector<const Instruction *, 8> Settled;
   for (Function *F : Functions)
     for (const Instruction &I : instructions(*F))
