@@ -201,10 +201,7 @@ std::optional<ArgumentRanges> Collector::run() {
   constexpr size_t MostSums = 32; // each is asked for by every call
   if (R.Fit.size() > MostSums)
     return std::nullopt;
-  for (Instruction &I : instructions(F))
-    if (isa<SExtInst, ZExtInst>(I) && SE.isSCEVable(I.getType()))
-      if (const SCEV *Wide = Sums.wide(SE.getSCEV(&I)))
-        R.Casts.push_back({cast<CastInst>(&I), Wide});
+  R.Wide = Sums.wideNumbers(F);
   return R;
 }
 

@@ -61,8 +61,7 @@ struct ArgumentRanges {
   /// Global variables that the function accesses, too.
   llvm::SmallVector<llvm::GlobalVariable *, 2> Globals;
   llvm::SmallVector<FitsNarrow, 8> Fit; ///< the ranges are right if it does
-  /// Casts to wider integers, and what they are if all of Fit does.
-  llvm::SmallVector<std::pair<llvm::CastInst *, const llvm::SCEV *>, 8> Casts;
+  WideNumbers Wide;                     ///< if all of Fit does
 
   /// The ranges of F's arguments, if all its accesses are understood and it is
   /// worth while to know that they do not overlap: a nest of two loops or more

@@ -19,28 +19,15 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 using namespace retrograd;
-
-/// Everything in front of I in the entry block runs through, and writes
-/// nothing: a caller that does what I does, does it safely and finds the same.
-static bool runsFirst(const Instruction &I) {
-  const BasicBlock *Entry = I.getParent();
-  if (!Entry->isEntryBlock())
-    return false;
-  for (const Instruction &Before : *Entry) {
-    if (&Before == &I)
-      return true;
-    if (Before.mayWriteToMemory() ||
-        !isGuaranteedToTransferExecutionToSuccessor(&Before))
-      return false;
-  }
-  return false;
-}
+using namespace llvm::PatternMatch;
 
 static bool isPlainArgument(const Value *V) {
   const auto *A = dyn_cast<Argument>(V);
@@ -76,6 +63,9 @@ public:
   std::optional<FieldRanges> run();
 
 private:
+  void readFirst();
+  const BasicBlock *toLoops(const BranchInst &B);
+  bool guard(const Value &Condition, bool Holds);
   bool isField(const Value *V) const;
   bool isGiven(const SCEV *S);
   const Value *rootOf(const Value *Address) const;
@@ -101,9 +91,13 @@ private:
   SmallVector<FieldRange, 16> Found;
   /// Where arguments are written, or may be.
   SmallPtrSet<const Value *, 8> WrittenArguments;
-  /// Bytes behind an argument that surely are of one object, since the entry
-  /// block reads on both sides.
+  /// Fields that are loaded before anything is written, and once.
+  SmallPtrSet<const Instruction *, 16> LoadedFirst;
+  /// Bytes behind an argument that surely are of one object, since what runs
+  /// first reads on both sides.
   SmallDenseMap<const Argument *, std::pair<int64_t, int64_t>> ReadFirst;
+  SmallVector<Guard, 4> Guards;
+  DominatorTree DT;
   NarrowSums Sums;
   SmallSetVector<GlobalVariable *, 4> Globals;
   /// Roots of which more iterations read than there are places, and those that
@@ -114,30 +108,96 @@ private:
 } // namespace
 
 Collector::Collector(Function &F, ScalarEvolution &SE, const LoopInfo &Loops)
-    : F(F), SE(SE), Loops(Loops),
+    : F(F), SE(SE), Loops(Loops), DT(F),
       Sums(SE, [this](const SCEV *Part) { return isGiven(Part); }) {
-  const DataLayout &DL = F.getDataLayout();
   for (const Instruction &I : instructions(F)) {
     if (const auto *S = dyn_cast<StoreInst>(&I))
       WrittenArguments.insert(getUnderlyingObject(S->getPointerOperand(), 0));
     if (const auto *M = dyn_cast<MemIntrinsic>(&I))
       WrittenArguments.insert(getUnderlyingObject(M->getRawDest(), 0));
-    const Field Read = Field::of(&I);
-    if (!Read || !Read.At || !runsFirst(I))
-      continue;
-    const int64_t End =
-        *Read.At + int64_t(DL.getTypeStoreSize(I.getType()).getFixedValue());
-    auto [It, New] = ReadFirst.try_emplace(Read.Of, *Read.At, End);
-    It->second = {std::min(It->second.first, *Read.At),
-                  std::max(It->second.second, End)};
   }
+  readFirst();
+}
+
+/// What runs first: the entry block, and the way from there to the loops, as
+/// long as nothing is written on it. A caller that goes this way finds the same
+/// fields, safely. Loops on the way are in their first iteration.
+void Collector::readFirst() {
+  const DataLayout &DL = F.getDataLayout();
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  size_t Needed = 0;
+  for (const BasicBlock *At = &F.getEntryBlock();
+       At && Seen.insert(At).second;) {
+    for (const Instruction &I : *At) {
+      if (const Field Read = Field::of(&I); Read && Read.At) {
+        const int64_t End =
+            *Read.At +
+            int64_t(DL.getTypeStoreSize(I.getType()).getFixedValue());
+        auto [It, New] = ReadFirst.try_emplace(Read.Of, *Read.At, End);
+        It->second = {std::min(It->second.first, *Read.At),
+                      std::max(It->second.second, End)};
+        if (!Loops.getLoopFor(At))
+          LoadedFirst.insert(&I);
+        Needed = Guards.size();
+      }
+      if (I.mayWriteToMemory() ||
+          (!I.isTerminator() &&
+           !isGuaranteedToTransferExecutionToSuccessor(&I))) {
+        Guards.truncate(Needed);
+        return;
+      }
+    }
+    const BasicBlock *Next = At->getSingleSuccessor();
+    if (const auto *B = dyn_cast<BranchInst>(At->getTerminator());
+        B && B->isConditional()) {
+      Next = toLoops(*B);
+      if (!Next || !guard(*B->getCondition(), Next == B->getSuccessor(0)))
+        break;
+    }
+    At = Next;
+  }
+  Guards.truncate(Needed);
+}
+
+/// Where more loops begin than on the other way; null: neither is.
+const BasicBlock *Collector::toLoops(const BranchInst &B) {
+  unsigned Count[2] = {};
+  if (B.getSuccessor(0) != B.getSuccessor(1))
+    for (unsigned Way : {0, 1})
+      for (const Loop *L : Loops.getLoopsInPreorder())
+        Count[Way] +=
+            !L->contains(B.getParent()) &&
+            DT.dominates({B.getParent(), B.getSuccessor(Way)}, L->getHeader());
+  return Count[0] == Count[1] ? nullptr : B.getSuccessor(Count[0] < Count[1]);
+}
+
+/// What a condition that is Holds consists of, if a caller can compute it.
+bool Collector::guard(const Value &Condition, bool Holds) {
+  const Value *X, *Y;
+  if (Holds ? match(&Condition, m_LogicalAnd(m_Value(X), m_Value(Y)))
+            : match(&Condition, m_LogicalOr(m_Value(X), m_Value(Y))))
+    return guard(*X, Holds) && guard(*Y, Holds);
+  const auto *C = dyn_cast<ICmpInst>(&Condition);
+  if (!C || !C->getOperand(0)->getType()->isIntegerTy())
+    return false;
+  const SCEV *Left = SE.getSCEV(C->getOperand(0)),
+             *Right = SE.getSCEV(C->getOperand(1));
+  for (const SCEV *S : {Left, Right})
+    if (!isGiven(S) || SCEVExprContains(S, [](const SCEV *Part) {
+          const auto *U = dyn_cast<SCEVUnknown>(Part);
+          return U && isa<BinaryOperator>(U->getValue());
+        }))
+      return false;
+  Guards.push_back(
+      {Holds ? C->getPredicate() : C->getInversePredicate(), Left, Right});
+  return true;
 }
 
 /// A caller can load V in front of everything, and finds what this function
 /// finds, if nothing that it writes is there.
 bool Collector::isField(const Value *V) const {
   const Field Is = Field::of(V);
-  if (!Is || !Is.At || runsFirst(*cast<Instruction>(V)))
+  if (!Is || !Is.At || LoadedFirst.contains(cast<Instruction>(V)))
     return bool(Is);
   auto It = ReadFirst.find(Is.Of);
   return It != ReadFirst.end() && !WrittenArguments.contains(Is.Of) &&
@@ -205,7 +265,9 @@ bool Collector::access(Instruction &I, Value *Address, const SCEV *Size,
   }
   const Value *Root = rootOf(Address);
   if (!Root)
-    return !Writes; // nothing is said of what it reads
+    return !Writes;   // nothing is said of what it reads
+  if (!isField(Root)) // who asks could not load it
+    return !Writes;
   FieldRange &R = rangeOf(*Root);
   R.HoldsNumbers |= !T || T->isFPOrFPVectorTy();
   const SCEV *Place = place(Address, *Root);
@@ -351,8 +413,8 @@ Collector::staysIf(LoadInst &L, const FieldRange &R) {
       return std::nullopt;
     FromPlace = withoutLoop(FromPlace, *Outermost, LoadStep);
     ToPlace = withoutLoop(ToPlace, *Outermost, StoreStep);
-    if (!FromPlace || !ToPlace || LoadStep != StoreStep || !isGiven(LoadStep) ||
-        !SE.isLoopInvariant(Size, Outermost))
+    if (!FromPlace || !ToPlace || LoadStep != StoreStep || LoadStep->isZero() ||
+        !isGiven(LoadStep) || !SE.isLoopInvariant(Size, Outermost))
       return std::nullopt;
     Interval Load = bounds(FromPlace), Store = bounds(ToPlace),
              Length = bounds(Size);
@@ -404,7 +466,9 @@ std::optional<FieldRanges> Collector::run() {
     if (!R.Accesses.empty())
       All.Ranges.push_back(std::move(R));
   }
+  All.Guards.assign(Guards.begin(), Guards.end());
   All.Fit.assign(Sums.fit().begin(), Sums.fit().end());
+  All.Wide = Sums.wideNumbers(F);
   All.Globals.assign(Globals.begin(), Globals.end());
   return All;
 }

@@ -28,6 +28,7 @@
 #include "Analysis/NarrowSums.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/IR/InstrTypes.h"
 #include <optional>
 
 namespace llvm {
@@ -80,9 +81,19 @@ struct ApartInTime {
   bool operator==(const ApartInTime &) const = default;
 };
 
+/// X and Y compare so in front of the loops.
+struct Guard {
+  llvm::CmpInst::Predicate Is;
+  const llvm::SCEV *X, *Y;
+};
+
 struct FieldRanges {
+  /// In this order: fields of later ones, and of all that follows, may be
+  /// loaded only where these hold.
+  llvm::SmallVector<Guard, 4> Guards;
   llvm::SmallVector<FieldRange, 16> Ranges;
   llvm::SmallVector<FitsNarrow, 8> Fit; ///< the ranges are right if it does
+  WideNumbers Wide;                     ///< if all of Fit does
   llvm::SmallVector<llvm::GlobalVariable *, 2> Globals; ///< accessed, too
   llvm::SmallVector<ApartInTime, 8> Later;
   /// Nothing overwrites what they read, if all of Later holds.

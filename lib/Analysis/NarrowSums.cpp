@@ -7,6 +7,7 @@
 
 #include "Analysis/NarrowSums.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -79,6 +80,15 @@ const SCEV *NarrowSums::withoutCasts(const SCEV *S) {
     }
   };
   return Rewriter(*this).visit(S);
+}
+
+WideNumbers NarrowSums::wideNumbers(Function &F) const {
+  WideNumbers Found;
+  for (Instruction &I : instructions(F))
+    if (isa<CastInst, BinaryOperator>(I) && SE.isSCEVable(I.getType()))
+      if (const SCEV *W = Wide.lookup(SE.getSCEV(&I)))
+        Found.push_back({&I, W});
+  return Found;
 }
 
 bool NarrowSums::isNarrow(const SCEV *S) const {

@@ -33,6 +33,10 @@ struct FitsNarrow {
   bool operator==(const FitsNarrow &) const = default;
 };
 
+/// Integers of a function, and what they are where all sums fit.
+using WideNumbers =
+    llvm::SmallVector<std::pair<llvm::Instruction *, const llvm::SCEV *>, 8>;
+
 class NarrowSums {
 public:
   /// IsGiven: whoever asks can compute it.
@@ -47,8 +51,9 @@ public:
   bool isNarrow(const llvm::SCEV *S) const;
 
   llvm::ArrayRef<FitsNarrow> fit() const { return Fit; }
-  /// What withoutCasts has put for the cast S; null: nothing.
-  const llvm::SCEV *wide(const llvm::SCEV *S) const { return Wide.lookup(S); }
+  /// What F computes by casts, or by shifts that are some, and what
+  /// withoutCasts has put for it.
+  WideNumbers wideNumbers(llvm::Function &F) const;
 
 private:
   const llvm::SCEV *modulo(const llvm::SCEV *S, llvm::Type *To) const;

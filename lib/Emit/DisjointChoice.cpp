@@ -29,19 +29,18 @@ Function *retrograd::cloneApart(Function &F) {
   return Clone;
 }
 
-void retrograd::widenIndices(
-    ArrayRef<std::pair<CastInst *, const SCEV *>> Casts, ScalarEvolution &SE) {
-  SmallVector<std::pair<CastInst *, Value *>, 8> Made;
+void retrograd::widenIndices(const WideNumbers &Numbers, ScalarEvolution &SE) {
+  SmallVector<std::pair<Instruction *, Value *>, 8> Made;
   {
     SCEVExpander Expander(SE, "wide");
-    for (auto [Cast, Wide] : Casts)
-      if (Expander.isSafeToExpandAt(Wide, Cast))
-        Made.push_back({Cast, Expander.expandCodeFor(Wide, Cast->getType(),
-                                                     Cast->getIterator())});
+    for (auto [I, Wide] : Numbers)
+      if (Expander.isSafeToExpandAt(Wide, I))
+        Made.push_back(
+            {I, Expander.expandCodeFor(Wide, I->getType(), I->getIterator())});
   }
-  for (auto [Cast, Wide] : Made) {
-    Cast->replaceAllUsesWith(Wide);
-    Cast->eraseFromParent();
+  for (auto [I, Wide] : Made) {
+    I->replaceAllUsesWith(Wide);
+    I->eraseFromParent();
   }
 }
 

@@ -26,11 +26,9 @@ struct DerivativeRequest;
 /// A copy of F, of which more may be promised.
 llvm::Function *cloneApart(llvm::Function &F);
 
-/// Computes Casts, of the ranges of a copy, as the wide sums that they are
+/// Computes Numbers, of the ranges of a copy, as the wide sums that they are
 /// where all sums fit.
-void widenIndices(
-    llvm::ArrayRef<std::pair<llvm::CastInst *, const llvm::SCEV *>> Casts,
-    llvm::ScalarEvolution &SE);
+void widenIndices(const WideNumbers &Numbers, llvm::ScalarEvolution &SE);
 
 /// The pointer arguments of Copy, and their shadows, do not overlap.
 void promiseDisjoint(llvm::Function &Copy);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The question reads the fields as the function's entry block does, computes
-// the bounds, puts the spans of all roots into an array and compares each with
-// each in a loop: there may be forty of them.
+// The question goes the way that leads to the function's loops and reads the
+// fields as the function does there. Where it goes another way, the answer is
+// no. Then it computes the bounds, puts the spans of all roots into an array
+// and compares each with each in a loop: there may be forty of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +47,7 @@ private:
   Value *bound(ArrayRef<const SCEV *> Of, Intrinsic::ID Least);
   Value *given(const Value *V);
   Value *load(const Field &From, Value *Behind, Type *T);
+  void requireFirst(const Guard &G);
   void requireLater(const ApartInTime &Q);
   void requireApart(SmallVector<Span, 16> &Spans);
 
@@ -218,7 +220,19 @@ void Question::requireApart(SmallVector<Span, 16> &Spans) {
   Holds = All;
 }
 
+/// Where it does not hold, the answer is no before anything else is loaded.
+void Question::requireFirst(const Guard &G) {
+  Value *Is = B.CreateICmp(G.Is, Expand.visit(G.X), Expand.visit(G.Y));
+  BasicBlock *No = BasicBlock::Create(B.getContext(), "no", Made),
+             *Next = BasicBlock::Create(B.getContext(), "guarded", Made);
+  B.CreateCondBr(Is, Next, No);
+  ReturnInst::Create(B.getContext(), B.getFalse(), No);
+  B.SetInsertPoint(Next);
+}
+
 Function *Question::run() {
+  for (const Guard &G : Ranges.Guards)
+    requireFirst(G);
   SmallVector<Span, 16> Primals;
   SmallVector<SmallVector<Span, 16>, 1> Shadows(R.Width);
   Type *Int64 = B.getInt64Ty();

@@ -84,6 +84,7 @@ Function *Differentiator::preferApart(ArrayRef<const EntryCall *> Calls) {
   Function *Question = emitFieldQuestion(
       R, *Prepared, *Ranges, FAM.getResult<ScalarEvolutionAnalysis>(*Prepared));
   markApart(*Prepared, *Ranges);
+  widenIndices(Ranges->Wide, FAM.getResult<ScalarEvolutionAnalysis>(*Prepared));
   FAM.invalidate(*Prepared, PreservedAnalyses::none());
   Function *Choice =
       chooseBetween(Calls, *Copy, [&](Function &Disjoint, Function &General) {
@@ -147,11 +148,11 @@ Function *Differentiator::preferDisjoint(ArrayRef<const EntryCall *> Calls) {
     return preferApart(Calls);
   Function *Copy = cloneApart(F);
   DisjointCopies.push_back(Copy);
-  if (!Ranges->Casts.empty()) {
+  if (!Ranges->Wide.empty()) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(*Copy);
     if (auto OfCopy =
             ArgumentRanges::of(*Copy, SE, FAM.getResult<LoopAnalysis>(*Copy)))
-      widenIndices(OfCopy->Casts, SE);
+      widenIndices(OfCopy->Wide, SE);
     FAM.invalidate(*Copy, PreservedAnalyses::none());
   }
   promiseDisjoint(*Copy);
