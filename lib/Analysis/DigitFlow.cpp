@@ -147,6 +147,18 @@ private:
   /// All other accesses of numbers.
   SmallVector<const Instruction *, 16> Numbers;
 
+  /// The calls of each function. Collected when they are first asked for.
+  mutable std::optional<
+      DenseMap<const Function *, SmallVector<const CallBase *>>>
+      Calls;
+
+  const Function *preparedCallee(const CallBase &C) const {
+    const Function *Callee = directCallee(C);
+    return Callee ? Facts.preparedOf(Callee) : nullptr;
+  }
+  const SmallVector<const CallBase *> &callsOf(const Function &Prepared) const;
+  bool meets(const Value *P, const Value *Q, uint64_t Size) const;
+  bool isMovedNumber(const Value &V, const Value *P) const;
   const Value *makerOperand(const Instruction &I) const {
     if (K == Kept)
       return takenForIntegerBy(I);
@@ -208,18 +220,23 @@ const Value *DigitFlow::Solver::takenForIntegerBy(const Instruction &I) const {
   return Taken ? V : nullptr;
 }
 
+/// The Size bytes at P may be at Q, too, or be copied to or from there.
+bool DigitFlow::Solver::meets(const Value *P, const Value *Q,
+                              uint64_t Size) const {
+  const TypeAnalysis &Types = Facts.types();
+  return Types.mayMeet(P, Q, Size, /*Behind=*/false) ||
+         Types.areCopiedBetween(P, Q);
+}
+
 /// I reads what Keepers have put in memory.
 bool DigitFlow::Solver::readsKept(const Instruction &I) const {
   const auto *Load = dyn_cast<LoadInst>(&I);
   if (!Load || !(isInteger(I) || isNumber(I)))
     return false;
-  const TypeAnalysis &Types = Facts.types();
   const Value *P = Load->getPointerOperand();
   const uint64_t Size = I.getDataLayout().getTypeStoreSize(I.getType());
   return any_of(Keepers, [&](const Instruction *Keeper) {
-    const Value *To = getLoadStorePointerOperand(Keeper);
-    return Types.mayMeet(P, To, Size, /*Behind=*/false) ||
-           Types.areCopiedBetween(P, To);
+    return meets(P, getLoadStorePointerOperand(Keeper), Size);
   });
 }
 
@@ -274,10 +291,68 @@ APInt DigitFlow::Solver::numbersIn(const AnyMemTransferInst &Copy,
   return APInt(Bits, 0);
 }
 
+const SmallVector<const CallBase *> &
+DigitFlow::Solver::callsOf(const Function &Prepared) const {
+  if (!Calls) {
+    Calls.emplace();
+    for (const Function *F : Functions)
+      for (const Instruction &I : instructions(F))
+        if (const auto *C = dyn_cast<CallBase>(&I))
+          if (const Function *Callee = preparedCallee(*C);
+              Callee && Callee->arg_size() <= C->arg_size())
+            (*Calls)[Callee].push_back(C);
+  }
+  return (*Calls)[&Prepared];
+}
+
+/// V is a number that is moved as an integer (by loads, calls and arguments),
+/// or comes from where P leads or from what is copied to or from there.
+bool DigitFlow::Solver::isMovedNumber(const Value &V, const Value *P) const {
+  SmallVector<const Value *, 8> Work{&V};
+  SmallPtrSet<const Value *, 8> Seen{&V};
+  auto Add = [&](const Value *Of) {
+    if (!isa<UndefValue>(Of) && !match(Of, m_Zero()) && Seen.insert(Of).second)
+      Work.push_back(Of);
+  };
+  auto AddReturned = [&](const Function &F) {
+    for (const BasicBlock &BB : F)
+      if (const auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+        Add(R->getReturnValue());
+  };
+  while (!Work.empty()) {
+    const Value *Of = Work.pop_back_val();
+    if (const auto *From = dyn_cast<LoadInst>(Of)) {
+      const Value *Place = From->getPointerOperand();
+      const unsigned Bits = Of->getType()->getPrimitiveSizeInBits();
+      if (!meets(P, Place, Bits / 8) && numberAt(Place, Bits).isZero())
+        return false;
+    } else if (const auto *Bits = dyn_cast<BitCastInst>(Of)) {
+      if (!isNumber(*Bits->getOperand(0)))
+        return false;
+    } else if (isa<PHINode, SelectInst, FreezeInst>(Of)) {
+      for (const Value *Op :
+           drop_begin(cast<User>(Of)->operands(), isa<SelectInst>(Of)))
+        Add(Op);
+    } else if (const auto *A = dyn_cast<Argument>(Of)) {
+      const auto &Sites = callsOf(*A->getParent());
+      if (Sites.empty())
+        return false;
+      for (const CallBase *C : Sites)
+        Add(C->getArgOperand(A->getArgNo()));
+    } else {
+      const auto *C = dyn_cast<CallBase>(Of);
+      const Function *Prepared = C ? preparedCallee(*C) : nullptr;
+      if (!Prepared)
+        return false;
+      AddReturned(*Prepared);
+    }
+  }
+  return true;
+}
+
 /// Integers are stored where Load reads, or where copies may bring it from, and
 /// no declaration tells their place from that of numbers (a union).
 bool DigitFlow::Solver::isIntegerAtTimes(const LoadInst &Load) const {
-  const TypeAnalysis &Types = Facts.types();
   const Value *P = Load.getPointerOperand();
   const uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
   return any_of(Functions, [&](const Function *F) {
@@ -286,14 +361,9 @@ bool DigitFlow::Solver::isIntegerAtTimes(const LoadInst &Load) const {
       const Value *V = S ? S->getValueOperand() : nullptr;
       if (!V || !isInteger(*V) || match(V, m_Zero()) ||
           TypeAnalysis::isDeclaredInteger(*S) ||
-          !(Types.mayMeet(P, S->getPointerOperand(), Size, /*Behind=*/false) ||
-            Types.areCopiedBetween(P, S->getPointerOperand())))
+          !meets(P, S->getPointerOperand(), Size))
         return false;
-      // A number may be moved as an integer.
-      const auto *From = dyn_cast<LoadInst>(V);
-      return !From || numberAt(From->getPointerOperand(),
-                               V->getType()->getPrimitiveSizeInBits())
-                          .isZero();
+      return !isMovedNumber(*V, P);
     });
   });
 }
@@ -316,8 +386,7 @@ APInt DigitFlow::Solver::numbersRead(const LoadInst &Load) const {
   Type *Tagged = namedScalar(Name, Width / 8, Load.getContext());
   if (Fits(Tagged))
     return digitsOf(Tagged);
-  // A member of a union is what it is accessed as, at the time.
-  if (!Name.empty())
+  if (!Name.empty() && !namesAnything(Name))
     return None;
   if (const auto *Place = dyn_cast<GEPOperator>(P);
       Place && Fits(Place->getSourceElementType()))
@@ -535,13 +604,12 @@ APInt DigitFlow::Solver::ofArithmetic(const BinaryOperator &I) const {
 APInt DigitFlow::Solver::ofCall(const CallBase &C) const {
   const unsigned Width = C.getType()->getScalarSizeInBits();
   const APInt *By;
-  if (const Function *Callee = directCallee(C))
-    if (const Function *Prepared = Facts.preparedOf(Callee)) {
-      auto It = Found.Returned.find(Prepared);
-      return It != Found.Returned.end() && It->second.getBitWidth() == Width
-                 ? It->second
-                 : APInt(Width, 0);
-    }
+  if (const Function *Prepared = preparedCallee(C)) {
+    auto It = Found.Returned.find(Prepared);
+    return It != Found.Returned.end() && It->second.getBitWidth() == Width
+               ? It->second
+               : APInt(Width, 0);
+  }
   switch (C.getIntrinsicID()) {
   case Intrinsic::umin:
   case Intrinsic::umax:
@@ -570,8 +638,7 @@ APInt DigitFlow::Solver::ofMember(const ExtractValueInst &I) const {
   if (const Value *V = FindInsertedValue(Whole, I.getIndices()))
     return of(V);
   const auto *C = dyn_cast<CallBase>(Whole);
-  const Function *Callee = C ? directCallee(*C) : nullptr;
-  const Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+  const Function *Prepared = C ? preparedCallee(*C) : nullptr;
   APInt All(I.getType()->getScalarSizeInBits(), 0);
   if (!Prepared)
     return All;
@@ -631,8 +698,7 @@ void DigitFlow::Solver::propagate() {
           It->second |= Mask;
         }
         const auto *C = dyn_cast<CallBase>(&I);
-        const Function *Callee = C ? directCallee(*C) : nullptr;
-        const Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+        const Function *Prepared = C ? preparedCallee(*C) : nullptr;
         if (!Prepared || Prepared->arg_size() > C->arg_size())
           continue;
         for (const Argument &A : Prepared->args())
@@ -665,8 +731,7 @@ void DigitFlow::Solver::findMakers() {
     for (const Function *F : Functions)
       for (const Instruction &I : instructions(F)) {
         const auto *C = dyn_cast<CallBase>(&I);
-        const Function *Callee = C ? directCallee(*C) : nullptr;
-        const Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+        const Function *Prepared = C ? preparedCallee(*C) : nullptr;
         if (Prepared && Found.Making.contains(Prepared))
           Changed |= Found.Making.insert(F).second;
       }
