@@ -321,18 +321,23 @@ bool DigitFlow::Solver::isMovedNumber(const Value &V, const Value *P) const {
   };
   while (!Work.empty()) {
     const Value *Of = Work.pop_back_val();
-    if (const auto *From = dyn_cast<LoadInst>(Of)) {
+    if (const auto *From = dyn_cast<LoadInst>(Of); From && isInteger(*Of)) {
       const Value *Place = From->getPointerOperand();
       const unsigned Bits = Of->getType()->getPrimitiveSizeInBits();
       if (!meets(P, Place, Bits / 8) && numberAt(Place, Bits).isZero())
         return false;
     } else if (const auto *Bits = dyn_cast<BitCastInst>(Of)) {
-      if (!isNumber(*Bits->getOperand(0)))
+      // LLVM joins what a union holds by turns to one number.
+      if (isNumber(*Of))
+        Add(Bits->getOperand(0));
+      else if (!isNumber(*Bits->getOperand(0)))
         return false;
     } else if (isa<PHINode, SelectInst, FreezeInst>(Of)) {
       for (const Value *Op :
            drop_begin(cast<User>(Of)->operands(), isa<SelectInst>(Of)))
         Add(Op);
+    } else if (isNumber(*Of)) {
+      continue;
     } else if (const auto *A = dyn_cast<Argument>(Of)) {
       const auto &Sites = callsOf(*A->getParent());
       if (Sites.empty())
@@ -353,14 +358,17 @@ bool DigitFlow::Solver::isMovedNumber(const Value &V, const Value *P) const {
 /// Integers are stored where Load reads, or where copies may bring it from, and
 /// no declaration tells their place from that of numbers (a union).
 bool DigitFlow::Solver::isIntegerAtTimes(const LoadInst &Load) const {
+  // The member of a union may be accessed as anything, whatever it is declared.
+  const bool MayBeMember = namesAnything(accessTypeName(Load));
   const Value *P = Load.getPointerOperand();
   const uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
   return any_of(Functions, [&](const Function *F) {
     return any_of(instructions(F), [&](const Instruction &I) {
       const auto *S = dyn_cast<StoreInst>(&I);
       const Value *V = S ? S->getValueOperand() : nullptr;
-      if (!V || !isInteger(*V) || match(V, m_Zero()) ||
-          TypeAnalysis::isDeclaredInteger(*S) ||
+      if (!V || !(isInteger(*V) || (MayBeMember && isNumber(*V))) ||
+          match(V, m_Zero()) ||
+          (!MayBeMember && TypeAnalysis::isDeclaredInteger(*S)) ||
           !meets(P, S->getPointerOperand(), Size))
         return false;
       return !isMovedNumber(*V, P);
