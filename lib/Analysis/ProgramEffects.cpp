@@ -236,8 +236,8 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
         E->Reads.set(O);
       if (M.Writes)
         E->Writes.set(O);
-      // Of messages, the rest is handles, statuses and integers.
-      if (M.Writes && (!R->Communicates || movesNumbers(C, N, *R)))
+      // The rest is handles, statuses and integers.
+      if (M.Writes && movesNumbers(C, N, *R))
         Numbers.set(O);
       continue;
     }

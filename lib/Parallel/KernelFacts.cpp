@@ -168,32 +168,110 @@ private:
     Facts.Parameters.push_back(P);
   }
 
-  /// The parameters that V may be, or be loaded from: of an element of a struct
-  /// that is found by an index, all pointers of the struct.
-  SmallVector<unsigned, 4> parametersOf(const Value *V) const {
-    const DataLayout &DL = F.getDataLayout();
-    std::optional<int64_t> Offset = 0;
-    const Value *Base = V;
-    if (const auto *L = dyn_cast<LoadInst>(V)) {
-      APInt At(DL.getIndexTypeSizeInBits(L->getPointerOperandType()), 0);
-      Base = L->getPointerOperand()->stripAndAccumulateConstantOffsets(
-          DL, At, /*AllowNonInbounds=*/true);
-      while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Base))
-        Base = Cast->getPointerOperand();
-      Offset = At.getSExtValue();
-      if (!isa<Argument>(Base)) {
-        Base = getUnderlyingObject(Base, /*MaxLookup=*/0);
-        Offset.reset();
+  /// Adds the parameters that P of the struct, or the pointer, A may be: of an
+  /// element of a struct that is found by an index, all pointers of the struct.
+  void addParametersOf(const Argument &A, std::optional<int64_t> Offset,
+                       SmallVectorImpl<unsigned> &Found) const {
+    for (auto [N, P] : enumerate(Facts.Parameters))
+      if (P.Of == A.getArgNo() && (!Offset || P.Offset == *Offset) &&
+          P.Variable.empty() && P.K == KernelParameter::Pointer &&
+          !is_contained(Found, N))
+        Found.push_back(N);
+  }
+
+  /// The parameters whose pointers the thread's own memory at A holds. False
+  /// where not all are known.
+  bool addParametersIn(const AllocaInst &A, SmallVectorImpl<unsigned> &Found,
+                       SmallPtrSetImpl<const Value *> &Seen) const {
+    if (!Seen.insert(&A).second)
+      return true;
+    SmallVector<const Value *, 8> Work{&A};
+    while (!Work.empty()) {
+      const Value *P = Work.pop_back_val();
+      for (const User *U : P->users()) {
+        if (isa<GetElementPtrInst, AddrSpaceCastInst, PHINode, SelectInst>(U)) {
+          if (Seen.insert(U).second)
+            Work.push_back(U);
+          continue;
+        }
+        if (isa<LoadInst, AnyMemSetInst, CmpInst>(U) ||
+            cast<Instruction>(U)->isLifetimeStartOrEnd() ||
+            isa<DbgInfoIntrinsic>(U))
+          continue;
+        if (const auto *S = dyn_cast<StoreInst>(U)) {
+          const Value *V = S->getValueOperand();
+          if (V == P)
+            return false;
+          if (V->getType()->isPointerTy() && !addParametersOf(*V, Found, Seen))
+            return false;
+          continue;
+        }
+        const auto *T = dyn_cast<AnyMemTransferInst>(U);
+        if (!T)
+          return false;
+        if (getUnderlyingObject(T->getRawDest(), /*MaxLookup=*/0) == &A &&
+            !addParametersBehind(*T->getRawSource(), std::nullopt, Found, Seen))
+          return false;
       }
     }
+    return true;
+  }
+
+  /// The parameters whose pointers lie at P: in a struct, at that offset of it,
+  /// or in memory of the thread's own.
+  bool addParametersBehind(const Value &P, std::optional<int64_t> Offset,
+                           SmallVectorImpl<unsigned> &Found,
+                           SmallPtrSetImpl<const Value *> &Seen) const {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
+    return all_of(Objects, [&](const Value *O) {
+      if (const auto *A = dyn_cast<Argument>(O)) {
+        if (A->getParent() != &F || !A->hasByValAttr())
+          return false;
+        addParametersOf(*A, Offset, Found);
+        return true;
+      }
+      const auto *Own = dyn_cast<AllocaInst>(O);
+      return Own && addParametersIn(*Own, Found, Seen);
+    });
+  }
+
+  /// The parameters that V may be. False where it may be something else.
+  bool addParametersOf(const Value &V, SmallVectorImpl<unsigned> &Found,
+                       SmallPtrSetImpl<const Value *> &Seen) const {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(&V, Objects, nullptr, /*MaxLookup=*/0);
+    return all_of(Objects, [&](const Value *O) {
+      if (isa<ConstantPointerNull, UndefValue>(O))
+        return true;
+      if (const auto *A = dyn_cast<Argument>(O)) {
+        if (A->getParent() != &F || A->hasByValAttr())
+          return false;
+        addParametersOf(*A, 0, Found);
+        return true;
+      }
+      const auto *L = dyn_cast<LoadInst>(O);
+      if (!L || !Seen.insert(L).second)
+        return L != nullptr;
+      const DataLayout &DL = F.getDataLayout();
+      APInt At(DL.getIndexTypeSizeInBits(L->getPointerOperandType()), 0);
+      const Value *Base =
+          L->getPointerOperand()->stripAndAccumulateConstantOffsets(
+              DL, At, /*AllowNonInbounds=*/true);
+      while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Base))
+        Base = Cast->getPointerOperand();
+      std::optional<int64_t> Offset;
+      if (isa<Argument>(Base))
+        Offset = At.getSExtValue();
+      return addParametersBehind(*Base, Offset, Found, Seen);
+    });
+  }
+
+  SmallVector<unsigned, 4> parametersOf(const Value *V) const {
     SmallVector<unsigned, 4> Found;
-    const auto *A = dyn_cast<Argument>(Base);
-    if (!A || A->getParent() != &F || A->hasByValAttr() != (Base != V))
-      return Found;
-    for (auto [N, P] : enumerate(Facts.Parameters))
-      if (P.Of == A->getArgNo() && (!Offset || P.Offset == *Offset) &&
-          P.Variable.empty() && P.K == KernelParameter::Pointer)
-        Found.push_back(N);
+    SmallPtrSet<const Value *, 8> Seen;
+    if (!addParametersOf(*V, Found, Seen))
+      Found.clear();
     return Found;
   }
 
