@@ -435,13 +435,24 @@ bool ObjectGraph::isByTurns(Position P) const {
 
 bool ObjectGraph::mayLead(Position P) const {
   P = normalise(P);
-  // Where words are reached one by one, a cell is what any of them may be.
+  // Where words are reached one by one, a cell is what any of them may be: then
+  // somebody must have named this word a pointer.
+  const bool IsNamed =
+      P.exact() &&
+      anyEvidence(Objects[P.Obj], P, PointerSize, [&](const Evidence &E) {
+        return (E.Kind.K == ByteKind::Pointer || E.Level == Trust::Turns) &&
+               overlap(P, PointerSize, E) == Overlap::Same;
+      });
   return P.Stride % PointerSize == 0 && P.Stride != PointerSize &&
          any_of(cellsOf(P.Obj), [&](const CellView &C) {
-           return C.Where.Stride == P.Stride &&
-                  (P.Stride ? (C.Where.Off - P.Off) % P.Stride == 0
-                            : C.Where.Off == P.Off) &&
-                  positionOf(C.Pointee).valid();
+           const Position &W = C.Where;
+           const bool IsHere = W.Stride == P.Stride
+                                   ? (P.Stride ? (W.Off - P.Off) % P.Stride == 0
+                                               : W.Off == P.Off)
+                                   : IsNamed &&
+                                         (P.Off - W.Off) % W.Stride == 0 &&
+                                         W.Lo <= P.Off && P.Off < W.Hi;
+           return IsHere && positionOf(C.Pointee).valid();
          });
 }
 
