@@ -52,10 +52,14 @@ bool retrograd::mayStoreNumber(const StoreInst &S, const ProgramFacts &Facts) {
   const TypeAnalysis &TA = Facts.types();
   uint64_t Size =
       TA.dataLayout().getTypeStoreSize(V->getType()).getFixedValue();
-  if (any_of(TA.leavesOfAccess(&S, P, Size), [V](const TypedLeaf &L) {
-        // Known as a pointer's by others alone: an integer is none.
+  auto MayBeNumber = [&] {
+    return isa<ConstantData>(V) &&
+           (TA.isByTurns(P) || TA.touchesFloat(P, Size, /*Possibly=*/true));
+  };
+  if (any_of(TA.leavesOfAccess(&S, P, Size), [&](const TypedLeaf &L) {
+        // Null, where addresses lie, is none of a number.
         return L.Kind.K != ByteKind::Integer &&
-               (L.Kind.K != ByteKind::Pointer || isa<ConstantData>(V));
+               (L.Kind.K != ByteKind::Pointer || MayBeNumber());
       }))
     return true;
   // What has the best evidence of something else may be a number by turns.
@@ -458,6 +462,29 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
   });
 }
 
+/// L is a word that S stores where addresses lie at other times.
+static bool mayHoldAddress(const StoreInst &S, const TypedLeaf &L,
+                           RuleContext &C) {
+  const TypeAnalysis &TA = C.activity().facts().types();
+  const uint64_t Word = TA.dataLayout().getPointerSize();
+  const Value *P = S.getPointerOperand();
+  return L.Kind.K == ByteKind::Unknown && L.Size % Word == 0 &&
+         !C.target().manyThreads() &&
+         (TA.isByTurns(P, L.Offset) || TA.holdsPointers(P, L.Offset, Word) ||
+          TA.mayLead(P, L.Offset));
+}
+
+/// Clears the Size bytes of the adjoint at Address, which lies where numbers
+/// and addresses do by turns. What has become an address since is the shadow of
+/// what the memory still leads to.
+static void clearNumber(RuleContext &C, Value *Address, uint64_t Size) {
+  IRBuilderBase &B = C.builder();
+  Value *Bytes = B.getInt64(Size), *None = B.getInt64(0);
+  B.CreateCall(C.runtime("rg_adjoint_zero_shared"),
+               {Address, ConstantPointerNull::get(B.getPtrTy()), Bytes, None,
+                None, Bytes});
+}
+
 static void emitStore(const StoreInst &S, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   const Value *V = S.getValueOperand();
@@ -496,9 +523,13 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
       X = Constant::getNullValue(V->getType());
       for (const TypedLeaf &F : Floats) {
         Type *T = F.Kind.FP ? F.Kind.FP : B.getIntNTy(F.Size * 8);
-        Value *Leaf = TakeAt(
-            T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset),
-            commonAlignment(Alignment, F.Offset));
+        Value *Address =
+            B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset);
+        if (!Active && mayHoldAddress(S, F, C)) {
+          clearNumber(C, Address, F.Size);
+          continue;
+        }
+        Value *Leaf = TakeAt(T, Address, commonAlignment(Alignment, F.Offset));
         if (Active)
           X = insertLeaf(B, X, F, Leaf);
       }
