@@ -394,7 +394,9 @@ APInt DigitFlow::Solver::numbersRead(const LoadInst &Load) const {
   Type *Tagged = namedScalar(Name, Width / 8, Load.getContext());
   if (Fits(Tagged))
     return digitsOf(Tagged);
-  if (!Name.empty() && !namesAnything(Name))
+  // A member of a union is what it is accessed as, at the time, or is not read
+  // at all. But what is kept of it is made a number again.
+  if (!Name.empty() && !(K == Kept && namesAnything(Name)))
     return None;
   if (const auto *Place = dyn_cast<GEPOperator>(P);
       Place && Fits(Place->getSourceElementType()))

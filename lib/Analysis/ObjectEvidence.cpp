@@ -344,12 +344,13 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
 }
 
 bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level,
-                               bool Possibly) const {
+                               bool Possibly, const Type *Format) const {
   P = normalise(P);
   if (!P.valid())
     return false;
   auto Touches = [&](const Evidence &E) {
-    if (E.Kind.K != ByteKind::Float || E.Level != Level)
+    if (E.Kind.K != ByteKind::Float || E.Level != Level ||
+        (Format && E.Kind.FP != Format))
       return false;
     const Position &W = E.Where;
     // An array without a known end reaches no single place for certain.

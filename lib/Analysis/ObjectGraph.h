@@ -180,9 +180,10 @@ public:
   /// Is there evidence of that level of floats about any byte of the window at
   /// P, at whatever stride? What resolve() may overrule for better evidence.
   /// Possibly: arrays without a known end count, which reach no single place
-  /// for certain.
+  /// for certain. With a Format, of floats of that one only.
   bool touchesFloat(Position P, int64_t Size, Trust Level,
-                    bool Possibly = false) const;
+                    bool Possibly = false,
+                    const llvm::Type *Format = nullptr) const;
   /// Others than Asker know floats, and others know integers, at the Size bytes
   /// at P, neither of which says more of these places than the other, while
   /// Asker itself knows nothing.

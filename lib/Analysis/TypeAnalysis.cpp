@@ -286,6 +286,15 @@ bool TypeAnalysis::storesNumber(const Value *P, uint64_t Offset, uint64_t Size,
   return I->G.touchesFloat(At, Size, Trust::Strong);
 }
 
+bool TypeAnalysis::storesSingle(const Value *P, uint64_t Offset,
+                                uint64_t Size) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() &&
+         I->G.touchesFloat(At.shifted(Offset), Size, Trust::Strong,
+                           /*Possibly=*/false,
+                           Type::getFloatTy(P->getContext()));
+}
+
 bool TypeAnalysis::knowsByIndexOnly(const Value *P, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.exact() && any_of(I->G.resolve(At, Size, I->originOf(P)),

@@ -123,6 +123,8 @@ public:
   /// with that period, for a part of a float?
   bool storesNumber(const llvm::Value *P, uint64_t Offset, uint64_t Size,
                     uint64_t Period) const;
+  /// The same for a part of a float of four bytes.
+  bool storesSingle(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
   /// Of some float among the Size bytes behind P it is known only from an index
   /// whose end is not, which may stop before it: `p->x[i] = v` speaks of x, and
   /// perhaps not of what follows.

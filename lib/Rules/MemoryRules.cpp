@@ -52,14 +52,10 @@ bool retrograd::mayStoreNumber(const StoreInst &S, const ProgramFacts &Facts) {
   const TypeAnalysis &TA = Facts.types();
   uint64_t Size =
       TA.dataLayout().getTypeStoreSize(V->getType()).getFixedValue();
-  auto MayBeNumber = [&] {
-    return isa<ConstantData>(V) &&
-           (TA.isByTurns(P) || TA.touchesFloat(P, Size, /*Possibly=*/true));
-  };
-  if (any_of(TA.leavesOfAccess(&S, P, Size), [&](const TypedLeaf &L) {
-        // Null, where addresses lie, is none of a number.
+  if (any_of(TA.leavesOfAccess(&S, P, Size), [V](const TypedLeaf &L) {
+        // Known as a pointer's by others alone: an integer is none.
         return L.Kind.K != ByteKind::Integer &&
-               (L.Kind.K != ByteKind::Pointer || MayBeNumber());
+               (L.Kind.K != ByteKind::Pointer || isa<ConstantData>(V));
       }))
     return true;
   // What has the best evidence of something else may be a number by turns.
@@ -67,6 +63,20 @@ bool retrograd::mayStoreNumber(const StoreInst &S, const ProgramFacts &Facts) {
   return V->getType()->isIntOrIntVectorTy() && !IsAddress &&
          !TA.isIndexPlace(P) && !TA.isDeclaredInteger(S) &&
          TA.touchesFloat(P, Size, /*Possibly=*/true);
+}
+
+/// S stores where only addresses are known to lie, and never a number.
+static bool storesAmongAddresses(const StoreInst &S,
+                                 const ProgramFacts &Facts) {
+  const Value *P = S.getPointerOperand();
+  const TypeAnalysis &TA = Facts.types();
+  const uint64_t Size = TA.dataLayout()
+                            .getTypeStoreSize(S.getValueOperand()->getType())
+                            .getFixedValue();
+  return !TA.isByTurns(P) && !TA.touchesFloat(P, Size, /*Possibly=*/true) &&
+         all_of(TA.leavesOfAccess(&S, P, Size), [](const TypedLeaf &L) {
+           return L.Kind.K == ByteKind::Pointer;
+         });
 }
 
 /// What is stored as an address may be an integer that the types take for one.
@@ -149,7 +159,7 @@ static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active,
                       .getFixedValue();
   // A constant has no history: the memory tells what its bytes are.
   if (isa<Constant>(V)) {
-    if (mayStoreNumber(S, Facts))
+    if (mayStoreNumber(S, Facts) && !storesAmongAddresses(S, Facts))
       Floats.push_back({0, Size, {ByteKind::Unknown}});
     return Floats;
   }
@@ -462,14 +472,15 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
   });
 }
 
-/// L is a word that S stores where addresses lie at other times.
+/// L is a word that S stores where addresses lie at other times, or doubles (to
+/// which an address adds nothing; half of it is a float like any other).
 static bool mayHoldAddress(const StoreInst &S, const TypedLeaf &L,
                            RuleContext &C) {
   const TypeAnalysis &TA = C.activity().facts().types();
   const uint64_t Word = TA.dataLayout().getPointerSize();
   const Value *P = S.getPointerOperand();
   return L.Kind.K == ByteKind::Unknown && L.Size % Word == 0 &&
-         !C.target().manyThreads() &&
+         !C.target().manyThreads() && !TA.storesSingle(P, L.Offset, L.Size) &&
          (TA.isByTurns(P, L.Offset) || TA.holdsPointers(P, L.Offset, Word) ||
           TA.mayLead(P, L.Offset));
 }
