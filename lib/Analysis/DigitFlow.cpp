@@ -569,7 +569,9 @@ APInt DigitFlow::Solver::joined(ArrayRef<const Value *> Chosen,
     if (isa<UndefValue>(V) || match(V, m_Zero()))
       continue;
     const APInt Mask = of(V);
-    if (Mask.isZero())
+    // What is put in memory is a number's bits at times: its derivative is lost
+    // whatever else lies there at others.
+    if (Mask.isZero() && K != Kept)
       return Mask;
     All |= Mask;
   }

@@ -32,6 +32,15 @@ static bool readsItsList(const Function &F) {
                  [](const Instruction &I) { return isa<VAArgInst>(I); });
 }
 
+/// F has no use for its variable arguments (`[](T &x, ...) -> T & { return x;
+/// }` of std::visit).
+static bool ignoresItsList(const Function &F) {
+  return none_of(instructions(F), [](const Instruction &I) {
+    const auto *Call = dyn_cast<CallInst>(&I);
+    return isa<VAStartInst, VAArgInst>(I) || (Call && Call->isMustTailCall());
+  });
+}
+
 /// F with the address of its variable arguments as one more argument.
 static Function *fixedCopy(Function &F) {
   Module &M = *F.getParent();
@@ -117,19 +126,22 @@ void retrograd::fixVariadicCalls(Function &F) {
     if (!Callee || !Callee->isVarArg() || Callee->isDeclaration() ||
         Callee->isInterposable() ||
         Callee->getFunctionType() != Call->getFunctionType() ||
-        Call->isMustTailCall() || isa<CallBrInst>(Call) ||
-        !readsItsList(*Callee))
+        Call->isMustTailCall() || isa<CallBrInst>(Call))
+      continue;
+    const bool Ignored = ignoresItsList(*Callee);
+    if (!Ignored && !readsItsList(*Callee))
       continue;
     SmallVector<uint64_t, 8> At;
     uint64_t Bytes = 0;
-    for (unsigned N = Callee->arg_size(); N != Call->arg_size(); ++N) {
+    const unsigned End = Ignored ? Callee->arg_size() : Call->arg_size();
+    for (unsigned N = Callee->arg_size(); N != End; ++N) {
       auto Slot = slotOf(*Call, N, DL);
       if (!Slot)
         break;
       At.push_back(alignTo(Bytes, Slot->second));
       Bytes = alignTo(At.back() + Slot->first, 8);
     }
-    if (At.size() != Call->arg_size() - Callee->arg_size())
+    if (At.size() != End - Callee->arg_size())
       continue;
     // A call without any (`info("done")`) hands on a place that nobody reads.
     Bytes = std::max<uint64_t>(Bytes, 8);

@@ -9,7 +9,8 @@
 // of the machine that no analysis sees. In a primal they are put into memory of
 // the caller's, whose address is one more argument: the list starts there, with
 // nothing in registers, and what va_arg became reads it. On x86-64 (System V)
-// only: there va_arg is arithmetic in the IR already.
+// only: there va_arg is arithmetic in the IR already. What the function does
+// not look at is not handed on.
 //
 //===----------------------------------------------------------------------===//
 
