@@ -166,12 +166,13 @@ bool KernelHalf::carry(Module &D) {
       return false;
     }
   auto [Processor, Features] = processorOf(D);
-  // A driver reads PTX of its own version and older ones.
+  // A driver reads PTX of its own version and older ones. Vectors of additions
+  // (Polish/VectorAdditions), which sm_90 has, are of 8.1.
   unsigned Number = 0;
   if (!Processor.drop_front(std::min<size_t>(3, Processor.size()))
            .getAsInteger(10, Number) &&
       Number <= 90)
-    Features = "+ptx80";
+    Features = Number == 90 ? "+ptx81" : "+ptx80";
   std::unique_ptr<TargetMachine> TM = machineOf(D, Processor, Features);
   SmallString<0> Text;
   raw_svector_ostream OS(Text);
