@@ -1,19 +1,20 @@
-//===- retrograd_minmax.h - min and max in host code of CUDA ----*- C++ -*-===//
+//===- retrograd_toolkit.h - what clang's CUDA headers lack -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// CUDA's headers give host code the functions min and max of numbers without a
-// namespace; clang's headers leave those of the device alone. rg-clang++
-// includes this in front of CUDA sources. Templates, so that a program's own
-// functions of these names, and std::min behind a using, come first.
+// nvcc's programs find in CUDA's headers what clang's leave out: min and max of
+// numbers in host code, without a namespace, and loads and stores with a hint
+// for caches. rg-clang++ includes this in front of CUDA sources. Templates, so
+// that a program's own functions of these names, and std::min behind a using,
+// come first.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RETROGRAD_RETROGRAD_MINMAX_H
-#define RETROGRAD_RETROGRAD_MINMAX_H
+#ifndef RETROGRAD_RETROGRAD_TOOLKIT_H
+#define RETROGRAD_RETROGRAD_TOOLKIT_H
 
 #if defined(__cplusplus) && defined(__CUDA__) &&                               \
     defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)
@@ -48,6 +49,8 @@ static inline __attribute__((host)) auto max(A X, B Y) -> decltype(X + Y) {
   typedef decltype(X + Y) T;
   return T(X) < T(Y) || T(X) != T(X) ? T(Y) : T(X);
 }
+
+#include "retrograd_cached.inc"
 
 #endif
 
