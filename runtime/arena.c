@@ -186,19 +186,21 @@ static inline void *rg_arena_record(rg_arena *a, uint64_t bytes) {
 
 RG_NOINLINE rg_arena *rg_tape_begin(void) {
   rg_arena *a = &rg_arena_of_thread;
-  rg_mark m = {a->mark, a->chunk, a->cur, a->deferred, a->overhead, NULL};
+  rg_mark m = {a->mark, a->chunk, a->cur, a->deferred, a->overhead, NULL, a->replaced};
   rg_mark *mark = (rg_mark *)rg_arena_record(a, sizeof m);
   *mark = m;
   a->mark = mark;
   a->deferred = NULL;
+  a->replaced = NULL;
   return a;
 }
 
 RG_NOINLINE rg_place rg_arena_place(const rg_arena *a) {
-  return (rg_place){a->chunk, a->cur, a->deferred, a->overhead};
+  return (rg_place){a->chunk, a->cur, a->deferred, a->replaced ? a->replaced->released : NULL, a->overhead};
 }
 
 RG_NOINLINE void rg_arena_return_to(rg_arena *a, const rg_place *place) {
+  rg_arena_settle(a, place->released);
   while (a->deferred != place->deferred) {
     rg_deferred *d = a->deferred;
     a->deferred = d->earlier;
@@ -220,6 +222,7 @@ RG_NOINLINE void rg_arena_return_to(rg_arena *a, const rg_place *place) {
 }
 
 RG_NOINLINE void rg_tape_end(rg_arena *a) {
+  rg_arena_settle(a, NULL);
   /* A deallocator may itself run a derivative (a destructor is any code), so
    * each entry is taken off the list before it is run. */
   while (a->deferred) {
@@ -240,6 +243,7 @@ RG_NOINLINE void rg_tape_end(rg_arena *a) {
   rg_mark m = *a->mark;
   a->mark = m.outer;
   a->deferred = m.deferred;
+  a->replaced = m.replaced;
   a->overhead = m.overhead;
   if (m.chunk) {
     a->chunk = m.chunk;
@@ -303,6 +307,7 @@ RG_NOINLINE __attribute__((malloc, returns_nonnull)) rg_arena *rg_split_begin(vo
 /* Runs the delayed frees and releases the arena. On any thread. */
 RG_NOINLINE void rg_split_end(rg_arena *a) {
   rg_arena *mine = &rg_arena_of_thread;
+  rg_arena_settle(a, NULL);
   while (a->deferred) {
     rg_deferred *d = a->deferred;
     a->deferred = d->earlier;

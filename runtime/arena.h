@@ -30,13 +30,22 @@ typedef struct rg_deferred {
 
 typedef struct rg_team rg_team;
 
+/* Blocks of the caller's that the function replaces (replaced.c). Whoever notes
+ * the first one says what settles them, so that nothing of it is linked
+ * otherwise. */
+typedef struct rg_replaced {
+  struct rg_released *released; /* latest first */
+  void (*settle)(rg_arena *a, const struct rg_released *until);
+} rg_replaced;
+
 typedef struct rg_mark {
   struct rg_mark *outer;
   rg_chunk *chunk; /* null when the arena had no chunk yet */
   char *cur;
   rg_deferred *deferred; /* of the outer mark */
   uint64_t overhead;
-  rg_team *team; /* of threads that the derivative starts (team.h) */
+  rg_team *team;         /* of threads that the derivative starts (team.h) */
+  rg_replaced *replaced; /* of the outer mark */
 } rg_mark;
 
 struct rg_arena {
@@ -44,6 +53,7 @@ struct rg_arena {
   rg_chunk *chunk;       /* current */
   rg_mark *mark;         /* innermost */
   rg_deferred *deferred; /* of the innermost mark, latest first */
+  rg_replaced *replaced; /* of the innermost mark; null: none */
   uint64_t overhead;     /* live bytes that are marks and deferred frees */
   uint64_t ended;        /* bytes of calls that have ended, since the reset */
   uint64_t base;         /* live bytes at the reset */
@@ -82,6 +92,7 @@ typedef struct rg_place {
   rg_chunk *chunk;
   char *cur;
   rg_deferred *deferred;
+  const struct rg_released *released;
   uint64_t overhead;
 } rg_place;
 
@@ -92,6 +103,13 @@ rg_arena *rg_arena_within(rg_arena **list, uint64_t t);
 void rg_arena_release(void *arena);
 void rg_arena_out_of_memory(uint64_t bytes);
 rg_place rg_arena_place(const rg_arena *a);
+/* Settles the blocks that were replaced since `until`, before they are
+ * released. */
+static inline void rg_arena_settle(rg_arena *a,
+                                   const struct rg_released *until) {
+  if (__builtin_expect(a->replaced != NULL, 0))
+    a->replaced->settle(a, until);
+}
 /* Runs the delayed frees since, and makes the memory since available again. */
 void rg_arena_return_to(rg_arena *a, const rg_place *place);
 

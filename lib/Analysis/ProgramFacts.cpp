@@ -36,6 +36,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   findEnclosed(Functions);
   computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
+  findReleased(Functions);
   Later = std::make_unique<const LaterWrites>(Functions, *this);
   Text = std::make_unique<const TextFlow>(Functions, *this);
   Digits = std::make_unique<const DigitFlow>(Functions, *this);

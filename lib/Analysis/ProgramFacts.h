@@ -138,6 +138,15 @@ public:
   /// V may point to what code outside gave to the call graph, not counting what
   /// functions that nobody sees here might hand out.
   bool mayBeGiven(const llvm::Value &V) const;
+  /// Call C releases a block of the heap that may hold numbers of the caller's,
+  /// by itself or by realloc: another one may take its place.
+  bool releasesGiven(const llvm::CallBase &C) const;
+  /// Address P may be that of such a block, or of one that takes its place.
+  bool mayBeReleased(const llvm::Value &P) const;
+  /// Store S may put the address of one block where that of another was.
+  bool mayReplace(const llvm::StoreInst &S) const;
+  /// Addresses of such blocks may be in the memory that P leads to.
+  bool mayHoldReleased(const llvm::Value &P) const;
   /// Some function computes integers from the bits of floats.
   bool bitsAreMade() const { return BitsAreMade; }
   /// Objects that include memory of the call graph's own: locals, allocations,
@@ -234,6 +243,7 @@ private:
   /// Adds the memory to which I may write floating-point numbers.
   void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
+  void findReleased(llvm::ArrayRef<llvm::Function *> Functions);
   void findEnclosed(llvm::ArrayRef<llvm::Function *> Functions);
   /// Pointers from code that is not here may lead to object O.
   bool isOutside(TypeAnalysis::ObjectId O) const {
@@ -253,8 +263,8 @@ private:
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>>
       RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Exposed, External, ReadOutside, Shared, Unshadowed,
-      Owned, Untraceable;
+  llvm::BitVector ReleasedGiven, Visible, Exposed, External, ReadOutside,
+      Shared, Unshadowed, Owned, Untraceable;
   /// Visible by the names of variables alone, which nobody else has pointers
   /// to.
   llvm::BitVector Enclosed;

@@ -295,6 +295,57 @@ bool ProgramFacts::mayBeGiven(const Value &V) const {
   return O != TypeAnalysis::NoObject && Given.test(O);
 }
 
+/// The block that C releases; null where it releases none of the heap.
+static const Value *releasedBy(const CallBase &C, const Catalogue &Cat) {
+  const OperationRecord *R = Cat.lookup(C);
+  if (!R || !(R->OfHeap || R->Handler == HandlerKind::Realloc))
+    return nullptr;
+  return C.getArgOperand(R->OfHeap ? R->FreedArg : 0);
+}
+
+void ProgramFacts::findReleased(ArrayRef<Function *> Functions) {
+  ReleasedGiven.resize(Types.numObjects());
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F))
+      if (const auto *C = dyn_cast<CallBase>(&I))
+        if (const Value *P = releasedBy(*C, Cat); P && mayBeGiven(*P)) {
+          auto Bytes = Types.patternAt(P);
+          if (!Bytes || any_of(Bytes->Leaves, [](const TypedLeaf &L) {
+                return L.Kind.K != ByteKind::Pointer &&
+                       L.Kind.K != ByteKind::Integer;
+              }))
+            ReleasedGiven.set(Types.objectOf(P));
+        }
+}
+
+bool ProgramFacts::releasesGiven(const CallBase &C) const {
+  const Value *P = releasedBy(C, Cat);
+  return P && mayBeReleased(*P);
+}
+
+bool ProgramFacts::mayBeReleased(const Value &P) const {
+  const TypeAnalysis::ObjectId O = Types.objectOf(&P);
+  return O != TypeAnalysis::NoObject && ReleasedGiven.test(O);
+}
+
+bool ProgramFacts::mayHoldReleased(const Value &P) const {
+  const TypeAnalysis::ObjectId O = Types.objectOf(&P);
+  return O != TypeAnalysis::NoObject && ReleasedGiven.any() &&
+         any_of(Types.pointees(O), [&](TypeAnalysis::ObjectId To) {
+           return To != TypeAnalysis::NoObject && ReleasedGiven.test(To);
+         });
+}
+
+bool ProgramFacts::mayReplace(const StoreInst &S) const {
+  const Value *P = S.getPointerOperand();
+  if (!mayHoldReleased(*P))
+    return false;
+  // An address that moves on within its block: the end of a vector.
+  const auto *From = dyn_cast<LoadInst>(
+      getUnderlyingObject(S.getValueOperand(), /*MaxLookup=*/0));
+  return !From || From->getPointerOperand() != P;
+}
+
 /// Variables whose address nobody else can have, and that no pointer from
 /// elsewhere leads to. (The compiler does not see who else knows a variable of
 /// a device.)

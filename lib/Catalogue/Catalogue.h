@@ -61,8 +61,9 @@ enum class HandlerKind : uint8_t {
   TapeBegin,
   TapeEnd,       ///< scopes of the tape of a derivative, differentiated again
   TapeDeferFree, ///< (arena, block, deallocator): freed when the scope ends
-  Elements,      ///< reductions of vectors and moves of their elements
-  Barrier,       ///< threads of a block or warp wait for each other; mirrored
+  TapeNote, ///< (arena, shadows and sizes): what becomes of the caller's blocks
+  Elements, ///< reductions of vectors and moves of their elements
+  Barrier,  ///< threads of a block or warp wait for each other; mirrored
   Protocol, ///< what threads of a team agree on; mirrored by the routine Text
   Reach,    ///< where a thread reads or writes; of the primal sweep alone
   Shuffle,  ///< a value from another thread of the warp: (mask, value, b, c)
@@ -213,6 +214,8 @@ struct OperationRecord {
   bool MovesOwner = false;
   /// Deallocation: memory of other allocations goes with the block.
   bool ReleasesOthers = false;
+  /// Deallocation: of a block of the C library's heap, which knows its size.
+  bool OfHeap = false;
   /// First library name (its double form) and first intrinsic, "" if none.
   llvm::StringRef LibraryName = {};
   llvm::StringRef IntrinsicName = {};
@@ -225,6 +228,7 @@ struct OperationRecord {
            Handler == HandlerKind::TapeBegin ||
            Handler == HandlerKind::TapeEnd ||
            Handler == HandlerKind::TapeDeferFree ||
+           Handler == HandlerKind::TapeNote ||
            Handler == HandlerKind::Barrier ||
            Handler == HandlerKind::Protocol || Handler == HandlerKind::Reach;
   }

@@ -31,9 +31,11 @@ def operator_new_aligned_nothrow
 // When a free is delayed, nothing but the address is kept.
 def operator_delete : Deallocation<["_ZdlPv", "_ZdlPvm", "_ZdlPvRKSt9nothrow_t"], "V:P*"> {
   let Deallocator = "_ZdlPv";
+  let OfHeap = 1;
 }
 def operator_delete_array : Deallocation<["_ZdaPv", "_ZdaPvm", "_ZdaPvRKSt9nothrow_t"], "V:P*"> {
   let Deallocator = "_ZdaPv";
+  let OfHeap = 1;
 }
 def operator_delete_aligned : Deallocation<
     ["_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t",
@@ -41,6 +43,7 @@ def operator_delete_aligned : Deallocation<
      "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"],
     "V:P*"> {
   let Deallocator = "free";
+  let OfHeap = 1;
 }
 
 // Memory resources (std::pmr). Their virtual functions are the library's, and what one

@@ -20,7 +20,7 @@ def malloc : Allocation<["malloc"], "P:Z", [0], "free">;
 def calloc : Allocation<["calloc"], "P:ZZ", [0, 1], "free"> { let ZeroFills = 1; }
 def aligned_alloc : Allocation<["aligned_alloc", "memalign"], "P:ZZ", [1], "free">;
 def valloc : Allocation<["valloc"], "P:Z", [0], "free">;
-def free : Deallocation<["free", "cfree"], "V:P">;
+def free : Deallocation<["free", "cfree"], "V:P"> { let OfHeap = 1; }
 def realloc : Handler<"Realloc"> {
   let Names = ["realloc"];
   let Prototype = "P:PZ";
@@ -231,6 +231,23 @@ def tape_mark : Handler<"TapeEnd"> {
 def tape_defer_free : Handler<"TapeDeferFree"> {
   let Names = ["rg_tape_defer_free"];
   let Prototype = "V:PPP";
+}
+// Which block of the caller's follows which (runtime/replaced.c).
+def tape_note_places : Handler<"TapeNote"> {
+  let Names = ["rg_note_places", "rg_note_made"];
+  let Prototype = "V:PPZ";
+}
+def tape_note_released : Handler<"TapeNote"> {
+  let Names = ["rg_note_released"];
+  let Prototype = "V:PPPZ";
+}
+def tape_note_moved : Handler<"TapeNote"> {
+  let Names = ["rg_note_moved"];
+  let Prototype = "V:PPPPZ";
+}
+def tape_settle : Handler<"TapeEnd"> {
+  let Names = ["rg_settle_replaced"];
+  let Prototype = "V:P";
 }
 }
 // Handlers, as preparation writes them (runtime/exceptions.c).

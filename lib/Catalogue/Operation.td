@@ -117,6 +117,8 @@ class Operation {
   bit MovesOwner = 0;
   // Deallocations: memory of other allocations lies in the block and goes with it.
   bit ReleasesOthers = 0;
+  // Deallocation: of a block of the C library's heap, which knows its size.
+  bit OfHeap = 0;
   // Calls functions that it is given, and those may write whatever they see.
   bit CallsBack = 0;
   // Inactive: changes at most what its pointer operands point at themselves. The

@@ -708,6 +708,8 @@ void ForwardEmitter::visitCall(CallBase &C) {
     return;
   }
   case CallAction::Tape: {
+    if (R->Handler == HandlerKind::TapeNote)
+      return visitNote(C);
     if (R->Handler != HandlerKind::TapeDeferFree)
       return;
     const Value *P = C.getArgOperand(1);
@@ -719,6 +721,24 @@ void ForwardEmitter::visitCall(CallBase &C) {
   case CallAction::Derivative:
     llvm_unreachable("one call for all lanes");
   }
+}
+
+/// Adjoints that move from one shadow to another take their tangents along: the
+/// same is noted of these, in front of the note on the adjoints, which settles
+/// nothing yet.
+void ForwardEmitter::visitNote(CallBase &C) {
+  auto *Clone = cast<CallBase>(primal(&C));
+  SmallVector<Value *, 5> Args(Clone->args());
+  for (unsigned N = 1; N + 1 < C.arg_size(); ++N)
+    if (Activity.hasShadow(C.getArgOperand(N)))
+      Args[N] = companion(C.getArgOperand(N));
+  // Of blocks: what they would be a shadow of, by which those without are told.
+  if (C.arg_size() > 3)
+    Args[1] = Clone->getArgOperand(2);
+  B.SetInsertPoint(Clone);
+  if (AtOnce)
+    Args.back() = B.CreateMul(Args.back(), B.getInt64(lanes()));
+  B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args);
 }
 
 void ForwardEmitter::visitDerivativeCall(CallBase &C) {

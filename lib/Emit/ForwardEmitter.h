@@ -114,6 +114,7 @@ private:
 
   void visit(llvm::Instruction &I);
   void visitLane(llvm::Instruction &I);
+  void visitNote(llvm::CallBase &C);
   void visitDerivativeCall(llvm::CallBase &C);
   void visitCall(llvm::CallBase &C);
   void visitStore(llvm::StoreInst &S);

@@ -107,12 +107,21 @@ void PrimalEmitter::emitAllocation(CallBase &C) {
   Sh->setAttributes(Clone->getAttributes());
   Sh->setCallingConv(Clone->getCallingConv());
   shadowSlot(&C) = Sh;
-  if (R.ZeroFills || !R.Shadow.empty())
+  if (!R.Shadow.empty())
     return;
   Value *Bytes = B.getInt64(1);
   for (unsigned A : R.SizeArgs)
     Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(Args[A], B.getInt64Ty()));
-  B.CreateMemSet(Sh, B.getInt8(0), Bytes, MaybeAlign(8));
+  if (Plan.facts().mayBeReleased(C))
+    B.CreateCall(Services.runtime().require("rg_note_made"),
+                 {Arena, Sh, Bytes});
+  if (!R.ZeroFills)
+    B.CreateMemSet(Sh, B.getInt8(0), Bytes, MaybeAlign(8));
+}
+
+void PrimalEmitter::notePlaces(IRBuilderBase &B, Value *Place, Value *Bytes) {
+  B.CreateCall(Services.runtime().require("rg_note_places"),
+               {Arena, Place, Bytes});
 }
 
 void PrimalEmitter::emitFree(CallBase &C) {
@@ -129,6 +138,11 @@ void PrimalEmitter::emitFree(CallBase &C) {
                  {Arena, primal(P),
                   Activity.hasShadow(P) ? shadow(P) : primal(P),
                   Dealloc.getCallee()});
+    if (Activity.hasShadow(P) && Plan.facts().releasesGiven(C))
+      B.CreateCall(Services.runtime().require("rg_note_released"),
+                   {Arena, primal(P), shadow(P),
+                    B.CreateCall(Services.runtime().require("rg_block_bytes"),
+                                 {shadow(P)})});
   });
   if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
     B.CreateBr(Inv->getNormalDest());
@@ -185,6 +199,9 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
                           : ConstantPointerNull::get(B.getPtrTy());
   Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
   RuntimeLibrary &RT = Services.runtime();
+  if (!T.OnDevice && Plan.facts().mayHoldReleased(*T.Dest) &&
+      any_of(S.Leaves, mayHoldPointers))
+    notePlaces(B, Dest, Bytes);
   Value *Source = T.Source ? shadow(T.Source) : nullptr, *From = Source;
   if (Source && movesInterfere(T, S, mayHoldPointers))
     From =
@@ -229,6 +246,9 @@ void PrimalEmitter::emitRealloc(CallBase &C) {
                              {Arena, shadow(Old), primal(Old), P, Bytes},
                              C.getName() + ".sh");
     shadowSlot(&C) = Sh;
+    if (Plan.facts().releasesGiven(C))
+      B.CreateCall(RT.require("rg_note_moved"),
+                   {Arena, primal(Old), shadow(Old), Sh, Bytes});
     Constant *Own = ConstantPointerNull::get(B.getPtrTy());
     for (const TypedLeaf &L : S.Leaves) {
       LeafRange R = leafRange(B, S, L, Bytes);

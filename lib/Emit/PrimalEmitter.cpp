@@ -300,6 +300,9 @@ void PrimalEmitter::emitStore(StoreInst &S) {
   Value *Address = shadow(P);
   if (Address == primal(P))
     return;
+  if (Plan.facts().mayReplace(S))
+    notePlaces(B, Address,
+               B.getInt64(D.getDataLayout().getTypeStoreSize(V->getType())));
   if (Clears) {
     B.CreateAlignedStore(
         Constant::getNullValue(V->getType()), Address,

@@ -130,6 +130,10 @@ private:
   void emitLife(llvm::CallBase &C);
   void emitAllocation(llvm::CallBase &C);
   void emitFree(llvm::CallBase &C);
+  /// Notes that `Bytes` at the shadow `Place` are about to be overwritten by
+  /// addresses of shadows (runtime/replaced.c).
+  void notePlaces(llvm::IRBuilderBase &B, llvm::Value *Place,
+                  llvm::Value *Bytes);
   void watch(llvm::Instruction &I);
   void emitTapeScope(llvm::CallBase &C);
   void emitReach(llvm::CallBase &C);

@@ -348,6 +348,8 @@ Function *SplitEmitter::finish() {
   for (; Param != D->arg_end(); ++Param)
     Args.push_back(&*Param);
   CallInst *Call = B.CreateCall(&Sweep, Args);
+  if (M.getFunction("rg_note_released") || M.getFunction("rg_note_moved"))
+    B.CreateCall(Runtime.require("rg_settle_replaced"), {Args[0]});
   // A second sweep of the same tape starts from zero again.
   for (const InMemory &Of : Structs) {
     copy(Of.Passed, Of.Kept, Of.Ty);

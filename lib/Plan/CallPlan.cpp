@@ -40,6 +40,7 @@ CallAction CallPlan::action(const CallBase &C) const {
       case HandlerKind::TapeBegin:
       case HandlerKind::TapeEnd:
       case HandlerKind::TapeDeferFree:
+      case HandlerKind::TapeNote:
         return CallAction::Tape;
       case HandlerKind::MemCpy:
       case HandlerKind::MemMove:

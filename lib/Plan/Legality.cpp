@@ -228,6 +228,16 @@ void Legality::checkCall(const CallBase &C) {
     if (isa<InvokeInst>(C))
       return refuse(RefusalKind::FromTape, C, "it catches exceptions");
   }
+  if (A == CallAction::Tape &&
+      Subject.Request.Mode != DerivativeMode::Forward &&
+      Subject.facts().catalogue().lookup(C)->Handler == HandlerKind::TapeNote &&
+      C.arg_size() > 3 && // of a release; the others matter to these alone
+      any_of(C.args(),
+             [&](const Value *V) { return Subject.Activity.hasShadow(V); }))
+    return refuse(RefusalKind::Instruction, C,
+                  "it belongs to a derivative that replaces memory of its "
+                  "caller's (realloc, or a container that grows); reserve the "
+                  "memory before the call");
   if (Subject.Request.ErrorEstimate) {
     const OperationRecord *R = Subject.facts().catalogue().lookup(C);
     if (A == CallAction::Derivative && R && R->Class == RuleClass::Rule)

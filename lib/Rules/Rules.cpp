@@ -63,6 +63,7 @@ static const Operation &operationOf(const OperationRecord &R) {
   case HandlerKind::TapeBegin:
   case HandlerKind::TapeEnd:
   case HandlerKind::TapeDeferFree:
+  case HandlerKind::TapeNote:
   case HandlerKind::Reach:
   case HandlerKind::Refused: // the plan refused what matters
   case HandlerKind::RefusedByName:

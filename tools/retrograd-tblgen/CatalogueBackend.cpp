@@ -199,6 +199,7 @@ void CatalogueWriter::emitRecords() {
        << ", .OfCharacters = " << Bit(R->getValueAsBit("OfCharacters"))
        << ", .MovesOwner = " << Bit(R->getValueAsBit("MovesOwner"))
        << ", .ReleasesOthers = " << Bit(R->getValueAsBit("ReleasesOthers"))
+       << ", .OfHeap = " << Bit(R->getValueAsBit("OfHeap"))
        << ", .LibraryName = ";
     std::vector<StringRef> Names = R->getValueAsListOfStrings("Names");
     OS << (Names.empty() ? quoted("") : quoted(Names.front()));
