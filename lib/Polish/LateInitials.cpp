@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/LateInitials.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -33,6 +35,27 @@ static StoreInst *initialOf(AllocaInst &A) {
   return First;
 }
 
+/// Whether each variable holds the same again as at first, or is written before
+/// it is read, wherever Before is entered: no store of anything else reaches
+/// it. Last is the last store of each block that has one.
+static bool
+isInitialAt(const BasicBlock &Before, const Value &Initial,
+            const SmallMapVector<const BasicBlock *, StoreInst *, 8> &Last) {
+  SmallVector<const BasicBlock *, 16> Open;
+  SmallPtrSet<const BasicBlock *, 16> Seen;
+  for (const auto &[B, S] : Last)
+    if (S->getValueOperand() != &Initial)
+      append_range(Open, successors(B));
+  while (!Open.empty()) {
+    const BasicBlock *B = Open.pop_back_val();
+    if (B == &Before)
+      return false;
+    if (Seen.insert(B).second && !Last.contains(B))
+      append_range(Open, successors(B));
+  }
+  return true;
+}
+
 bool retrograd::setInitialsLate(Function &F, const DominatorTree &DT,
                                 const CycleInfo &Cycles) {
   bool Changed = false;
@@ -47,24 +70,41 @@ bool retrograd::setInitialsLate(Function &F, const DominatorTree &DT,
       continue;
     BasicBlock *Before = nullptr;
     SmallPtrSet<const Instruction *, 8> Accesses;
+    SmallMapVector<const BasicBlock *, StoreInst *, 8> Last;
     for (User *U : A->users()) {
       auto *Access = cast<Instruction>(U);
       if (Access == First || !DT.isReachableFromEntry(Access->getParent()))
         continue;
       Accesses.insert(Access);
+      if (auto *S = dyn_cast<StoreInst>(Access)) {
+        StoreInst *&L = Last[S->getParent()];
+        if (!L || L->comesBefore(S))
+          L = S;
+      }
       Before = Before
                    ? DT.findNearestCommonDominator(Before, Access->getParent())
                    : Access->getParent();
     }
-    // An adjoint begins once, not in each iteration. Loops that an exception
-    // leaves are entered in the middle by the reverse sweep: cycles, not loops.
-    while (Before && Cycles.getCycle(Before))
-      Before = DT.getNode(Before)->getIDom()->getBlock();
-    if (!Before || Before == &Entry)
+    if (!Before)
       continue;
-    BasicBlock::iterator At = Before->getFirstInsertionPt();
-    while (!At->isTerminator() && !Accesses.contains(&*At))
-      ++At;
+    const auto PlaceIn = [&](BasicBlock &B) {
+      BasicBlock::iterator At = B.getFirstInsertionPt();
+      while (!At->isTerminator() && !Accesses.contains(&*At))
+        ++At;
+      return At;
+    };
+    BasicBlock::iterator At = PlaceIn(*Before);
+    // In a cycle it begins in each iteration. Elsewhere an adjoint begins once.
+    // Loops that an exception leaves are entered in the middle by the reverse
+    // sweep: cycles, not loops.
+    if (Cycles.getCycle(Before) && !isa<StoreInst>(At) &&
+        !isInitialAt(*Before, *First->getValueOperand(), Last)) {
+      while (Before && Cycles.getCycle(Before))
+        Before = DT.getNode(Before)->getIDom()->getBlock();
+      At = PlaceIn(*Before);
+    }
+    if (Before == &Entry)
+      continue;
     First->moveBefore(*Before, At);
     Changed = true;
   }

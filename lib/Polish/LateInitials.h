@@ -9,8 +9,10 @@
 // block. So each is live from there to its last use, through most of the
 // function, and making registers of n variables asks each of them about all
 // blocks: a cost that grows with the square of the function. Here the first
-// store moves to the last block that lies before all other accesses and in no
-// cycle. Most adjoints then live in one block, or a few beside each other.
+// store moves to the last block that lies before all other accesses. In a cycle
+// it does so where the adjoint is the same there as at first in each iteration,
+// or written before it is read; else it stays before the cycle. Most adjoints
+// then live in one block, or a few beside each other.
 //
 //===----------------------------------------------------------------------===//
 
