@@ -151,6 +151,9 @@ void rg_note_places(rg_arena *a, char *place, uint64_t bytes) {
     if (!old)
       continue;
     rg_notes *n = notes_of(a);
+    const rg_block *b = find_block(n, old);
+    if (b && b->bytes)
+      continue;
     rg_holder *h = (rg_holder *)add(&n->holders, place, sizeof *h);
     unsigned held = 0;
     while (held < RG_HELD && held < h->count && h->held[held] != old)
@@ -175,12 +178,16 @@ static int is_zero(const char *at, uint64_t bytes) {
   return !bytes || (!*at && !memcmp(at, at + 1, bytes - 1));
 }
 
-/* The shadow `at` of a block `primal` is released late; at most `bytes` bytes of it matter. */
+/* The shadow `at` of a block `primal` is released late; at most `bytes` bytes of it matter.
+ * In a block that the derivative made, nothing of the caller's was. */
 void rg_note_released(rg_arena *a, const char *primal, char *at, uint64_t bytes) {
   if (!at || at == primal)
     return;
   rg_notes *n = notes_of(a);
-  add_block(a, at)->is_released = 1;
+  rg_block *b = add_block(a, at);
+  b->is_released = 1;
+  if (b->bytes)
+    return;
   rg_released *r = (rg_released *)or_end(malloc(sizeof *r), sizeof *r);
   r->earlier = n->base.released;
   r->at = at;
