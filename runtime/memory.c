@@ -106,29 +106,38 @@ RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128, 16)
 typedef uint32_t __attribute__((may_alias)) rg_bits32;
 typedef uint64_t __attribute__((may_alias)) rg_bits64;
 
+/* *at += x, where other threads may do the same. */
+#define RG_ADD_SHARED(NAME, T, I)                                                    \
+  static inline void NAME(char *at, T x) {                                           \
+    T sum;                                                                           \
+    I seen = __atomic_load_n((I *)at, __ATOMIC_RELAXED), next;                       \
+    do {                                                                             \
+      memcpy(&sum, &seen, sizeof sum);                                               \
+      sum += x;                                                                      \
+      memcpy(&next, &sum, sizeof sum);                                               \
+    } while (!__atomic_compare_exchange_n((I *)at, &seen, next, 1, __ATOMIC_RELAXED, \
+                                          __ATOMIC_RELAXED));                        \
+  }
+RG_ADD_SHARED(rg_add_shared_f32, float, rg_bits32)
+RG_ADD_SHARED(rg_add_shared_f64, double, rg_bits64)
+
 /* The same where other threads may add to s at the time. */
-#define RG_ADJOINT_SHARE(NAME, T, I)                                                 \
+#define RG_ADJOINT_SHARE(NAME, T, ADD)                                               \
   static inline void NAME##_run(char *d, char *s, uint64_t bytes) {                  \
     T *dt = (T *)d, *st = (T *)s;                                                    \
     int down = d < s;                                                                \
     uint64_t n = bytes / sizeof(T);                                                  \
     for (uint64_t i = 0; i < n; ++i) {                                               \
       uint64_t at = down ? n - 1 - i : i;                                            \
-      T x = dt[at], sum;                                                             \
+      T x = dt[at];                                                                  \
       dt[at] = 0;                                                                    \
-      I seen = __atomic_load_n((I *)(st + at), __ATOMIC_RELAXED), next;              \
-      do {                                                                           \
-        memcpy(&sum, &seen, sizeof sum);                                             \
-        sum += x;                                                                    \
-        memcpy(&next, &sum, sizeof sum);                                             \
-      } while (!__atomic_compare_exchange_n((I *)(st + at), &seen, next, 1,          \
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED));    \
+      ADD((char *)(st + at), x);                                                     \
     }                                                                                \
   }                                                                                  \
   RG_ADJOINT_RUNS(NAME)
 
-RG_ADJOINT_SHARE(rg_adjoint_share_f32, float, rg_bits32)
-RG_ADJOINT_SHARE(rg_adjoint_share_f64, double, rg_bits64)
+RG_ADJOINT_SHARE(rg_adjoint_share_f32, float, rg_add_shared_f32)
+RG_ADJOINT_SHARE(rg_adjoint_share_f64, double, rg_add_shared_f64)
 
 /* Pointers among copied bytes: their shadows are copied in the primal sweep. */
 void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
@@ -201,52 +210,68 @@ void rg_adjoint_zero_shared(char *dsh, char *d, uint64_t bytes, uint64_t offset,
       memset(dsh + at, 0, 8);
 }
 
-/* As rg_adjoint_move_f64. */
-void rg_adjoint_move_shared(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
-                            uint64_t offset, uint64_t period, uint64_t run) {
-  if (ssh == s) {
-    rg_adjoint_zero_shared(dsh, d, bytes, offset, period, run);
-    return;
+/* As rg_adjoint_move_f64, and rg_adjoint_share_f64. */
+#define RG_ADJOINT_MOVE_SHARED(NAME, ADD)                                            \
+  void NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, \
+            uint64_t period, uint64_t run) {                                         \
+    if (ssh == s) {                                                                  \
+      rg_adjoint_zero_shared(dsh, d, bytes, offset, period, run);                    \
+      return;                                                                        \
+    }                                                                                \
+    if (dsh == d)                                                                    \
+      return;                                                                        \
+    uint64_t words = rg_within(bytes, offset, run) / 8;                              \
+    for (uint64_t n = 0; n < words; ++n) {                                           \
+      uint64_t at = offset + rg_nth_word(ssh, dsh, n, words);                        \
+      uint64_t word = rg_word(dsh + at);                                             \
+      if (!word || rg_is_address(word))                                              \
+        continue;                                                                    \
+      double adjoint;                                                                \
+      memcpy(&adjoint, &word, 8);                                                    \
+      memset(dsh + at, 0, 8);                                                        \
+      ADD(ssh + at, adjoint);                                                        \
+    }                                                                                \
   }
-  if (dsh == d)
-    return;
-  uint64_t words = rg_within(bytes, offset, run) / 8;
-  for (uint64_t n = 0; n < words; ++n) {
-    uint64_t at = offset + rg_nth_word(ssh, dsh, n, words), word = rg_word(dsh + at);
-    if (!word || rg_is_address(word))
-      continue;
-    double adjoint, sum;
-    memcpy(&adjoint, &word, 8);
-    memset(dsh + at, 0, 8);
-    memcpy(&sum, ssh + at, 8);
-    sum += adjoint;
-    memcpy(ssh + at, &sum, 8);
-  }
-}
 
 /* Words of four bytes that hold a float or an integer by turns: the shadow of an
  * integer is zero, and what it would be added to stays as it is, bit by bit. */
-void rg_adjoint_move_words(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
-                           uint64_t offset, uint64_t period, uint64_t run) {
-  if (ssh == s) {
-    rg_adjoint_zero(dsh, d, bytes, offset, period, run);
-    return;
+#define RG_ADJOINT_MOVE_WORDS(NAME, ADD)                                             \
+  void NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, \
+            uint64_t period, uint64_t run) {                                         \
+    if (ssh == s) {                                                                  \
+      rg_adjoint_zero(dsh, d, bytes, offset, period, run);                           \
+      return;                                                                        \
+    }                                                                                \
+    if (dsh == d)                                                                    \
+      return;                                                                        \
+    uint64_t words = rg_within(bytes, offset, run) / 4;                              \
+    for (uint64_t n = 0; n < words; ++n) {                                           \
+      uint64_t at = offset + 4 * (ssh > dsh ? words - 1 - n : n);                    \
+      float adjoint;                                                                 \
+      memcpy(&adjoint, dsh + at, 4);                                                 \
+      if (adjoint == 0)                                                              \
+        continue;                                                                    \
+      memset(dsh + at, 0, 4);                                                        \
+      ADD(ssh + at, adjoint);                                                        \
+    }                                                                                \
   }
-  if (dsh == d)
-    return;
-  uint64_t words = rg_within(bytes, offset, run) / 4;
-  for (uint64_t n = 0; n < words; ++n) {
-    uint64_t at = offset + 4 * (ssh > dsh ? words - 1 - n : n);
-    float adjoint, sum;
-    memcpy(&adjoint, dsh + at, 4);
-    if (adjoint == 0)
-      continue;
-    memset(dsh + at, 0, 4);
-    memcpy(&sum, ssh + at, 4);
-    sum += adjoint;
-    memcpy(ssh + at, &sum, 4);
-  }
+
+static inline void rg_add_f64(char *at, double x) {
+  double sum;
+  memcpy(&sum, at, 8);
+  sum += x;
+  memcpy(at, &sum, 8);
 }
+static inline void rg_add_f32(char *at, float x) {
+  float sum;
+  memcpy(&sum, at, 4);
+  sum += x;
+  memcpy(at, &sum, 4);
+}
+RG_ADJOINT_MOVE_SHARED(rg_adjoint_move_shared, rg_add_f64)
+RG_ADJOINT_MOVE_SHARED(rg_adjoint_share_shared, rg_add_shared_f64)
+RG_ADJOINT_MOVE_WORDS(rg_adjoint_move_words, rg_add_f32)
+RG_ADJOINT_MOVE_WORDS(rg_adjoint_share_words, rg_add_shared_f32)
 
 /* A memmove with several kinds of bytes takes as many calls, and where its ends
  * overlap each of them would destroy what the next one reads. So these calls

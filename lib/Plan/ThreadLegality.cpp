@@ -178,15 +178,9 @@ void Legality::checkSharedCopy(const CallBase &C) {
     return;
   TransferShape S =
       transferShape(C, T.Dest, T.Source, T.Length, Subject.facts());
-  if (any_of(S.Leaves, isShared))
-    refuse(RefusalKind::Threads, C,
-           "what is copied from memory that threads share is a pointer or a "
-           "number by turns (in a wrapper of functions that holds now this, "
-           "now that, or in a union); let it hold pointers only, to the memory "
-           "where the numbers are");
-  else if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
-             return L.Kind.K == ByteKind::Float && !addsAtomically(L.Kind.FP);
-           }))
+  if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
+        return L.Kind.K == ByteKind::Float && !addsAtomically(L.Kind.FP);
+      }))
     refuse(RefusalKind::Threads, C,
            "numbers that are neither float nor double are copied from memory "
            "that threads share");

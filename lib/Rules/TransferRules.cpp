@@ -248,8 +248,13 @@ static void emit(const Instruction &I, RuleContext &C) {
     if (isShared(L)) {
       if (Copies) {
         auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-        B.CreateCall(C.runtime(mayHoldPointers(L) ? "rg_adjoint_move_shared"
-                                                  : "rg_adjoint_move_words"),
+        const bool OthersAdd = C.othersAdd(T.Source);
+        if (OthersAdd && C.addInOrder())
+          B.CreateCall(C.runtime("rg_inorder_wait"), {});
+        B.CreateCall(C.runtime((Twine(OthersAdd ? "rg_adjoint_share_"
+                                                : "rg_adjoint_move_") +
+                                (mayHoldPointers(L) ? "shared" : "words"))
+                                   .str()),
                      {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset,
                       Period, Run});
       } else {
