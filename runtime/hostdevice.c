@@ -50,6 +50,7 @@ int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
 int cudaEventCreateWithFlags(void **event, unsigned flags);
 int cudaEventDestroy(void *event);
 int cudaEventRecord(void *event, void *stream);
+int cudaFuncSetAttribute(const void *kernel, int attribute, int value);
 int cudaGetSymbolAddress(void **p, const void *symbol);
 int cudaGetSymbolSize(size_t *bytes, const void *symbol);
 int cudaHostRegister(void *p, size_t bytes, unsigned flags);
@@ -1186,7 +1187,10 @@ struct rg_loaded_kernel {
   unsigned registers;
   void *function;
   uint32_t parts; /* of dynamic shared memory; 0: not asked yet */
-  uint64_t most;  /* bytes of it that the driver was told of */
+  uint8_t asked;
+  uint32_t fixed, moved; /* bytes of static shared memory, and what of it is dynamic instead */
+  uint64_t most;  /* bytes of dynamic shared memory that the driver was told of */
+  uint64_t needs; /* bytes of both that the device does not have */
   struct rg_loaded_kernel *next;
 };
 
@@ -1217,7 +1221,7 @@ static void rg_take_kernel(const struct rg_kernel_record *k, struct rg_loaded_ke
   int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))rg_driver("cuModuleGetFunction");
   if (!find || find(&f->function, rg_module_of(k, f->device, registers), f->name))
     rg_gpu_fail("there is no derivative of kernel", k->name, 0);
-  f->registers = registers, f->parts = 0, f->most = 0;
+  f->registers = registers, f->parts = f->asked = 0, f->most = f->needs = 0;
 }
 static struct rg_loaded_kernel *rg_kernel_of(const struct rg_kernel_record *k, const char *name) {
   int device = rg_device();
@@ -1236,34 +1240,63 @@ static struct rg_loaded_kernel *rg_kernel_of(const struct rg_kernel_record *k, c
   return rg_gpu.kernels = f;
 }
 
-/* A derivative needs dynamic shared memory for shadows, too, and says how many times
- * the primal's (lib/Polish/DynamicShared.h). */
-static uint64_t rg_shared_for(const struct rg_kernel_record *k, struct rg_loaded_kernel *f, uint64_t bytes) {
+/* What the kernel's module says in the variable so called with the kernel's name behind it, if it has one. Returns where
+   that is. */
+static void *rg_said(const struct rg_kernel_record *k, const struct rg_loaded_kernel *f, const char *prefix,
+                     uint32_t *words, size_t bytes) {
   int (*global)(uint64_t *, size_t *, void *, const char *) =
       (int (*)(uint64_t *, size_t *, void *, const char *))rg_driver("cuModuleGetGlobal_v2");
+  uint64_t variable;
+  size_t size;
+  char text[512];
+  snprintf(text, sizeof text, "%s%s", prefix, f->name);
+  if (!global || global(&variable, &size, rg_module_of(k, f->device, f->registers), text) || size != bytes)
+    return NULL;
+  rg_move(words, (void *)variable, bytes);
+  return (void *)variable;
+}
+/* A derivative needs dynamic shared memory for shadows, too, and says how many times
+ * the primal's (lib/Polish/DynamicShared.h), and how much beside that (lib/Polish/StaticShared.h). As launch.c asks the
+ * kernels of the program. */
+static uint64_t rg_shared_for(const struct rg_kernel_record *k, struct rg_loaded_kernel *f, uint64_t bytes) {
   int (*limit)(void *, int, int) = (int (*)(void *, int, int))rg_driver("cuFuncSetAttribute");
-  if (!bytes || !global)
-    return bytes;
-  if (!f->parts) {
-    uint64_t variable;
-    size_t size;
+  int (*attribute)(int *, int, void *) = (int (*)(int *, int, void *))rg_driver("cuFuncGetAttribute");
+  if (!f->asked) {
+    int fixed = 0;
+    f->fixed = f->moved = 0;
+    if (attribute && !attribute(&fixed, 1 /* static shared memory */, f->function))
+      f->fixed = (uint32_t)fixed;
+    if (f->fixed >= (24u << 10) && !rg_said(k, f, "rg_moved_bytes_of_", &f->moved, sizeof f->moved))
+      f->moved = 0;
+    f->asked = 1;
+  }
+  if (bytes && !f->parts) {
     uint32_t words[2] = {1, 1};
-    char text[512];
-    snprintf(text, sizeof text, "rg_dynamic_parts_of_%s", f->name);
-    if (!global(&variable, &size, rg_module_of(k, f->device, f->registers), text) && size == sizeof words) {
-      rg_move(words, (void *)variable, sizeof words);
+    void *variable = rg_said(k, f, "rg_dynamic_parts_of_", words, sizeof words);
+    if (variable) {
       words[1] = 1; /* the host has asked */
-      rg_move((void *)variable, words, sizeof words);
+      rg_move(variable, words, sizeof words);
     }
     f->parts = words[0] ? words[0] : 1;
   }
-  if (f->parts > 1)
-    bytes = (bytes + 15) / 16 * 16 * f->parts;
-  if (bytes > (48u << 10) && bytes > f->most && limit) {
-    limit(f->function, 8 /* the most dynamic shared memory */, (int)bytes);
-    f->most = bytes;
+  if ((bytes && f->parts > 1) || f->moved)
+    bytes = (bytes + 15) / 16 * 16 * (bytes ? f->parts : 0) + f->moved;
+  if (bytes + f->fixed > (48u << 10) && bytes > f->most && limit) {
+    f->needs = limit(f->function, 8 /* the most dynamic shared memory */, (int)bytes) ? bytes + f->fixed : 0;
+    f->most = f->needs ? 0 : bytes;
   }
   return bytes;
+}
+/* The derivative's launch failed for want of it. */
+static void rg_say_shared(const struct rg_kernel_record *k, const struct rg_loaded_kernel *f) {
+  int (*ask)(int *, int, int) = (int (*)(int *, int, int))rg_driver("cuDeviceGetAttribute");
+  int most = 0;
+  if (!f->needs || !ask || ask(&most, 97 /* shared memory of a block */, f->device))
+    return;
+  fprintf(stderr,
+          "retrograd: the derivative of kernel '%s' needs %llu bytes of shared memory for a block, with adjoints, and "
+          "the device has %d: make its shared variables smaller, or launch it with less [RG2203]\n",
+          k->name, (unsigned long long)f->needs, most);
 }
 
 /* And tape, as the program's own launches provide it (launch.c). */
@@ -1314,6 +1347,8 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
   int error, together = (at->shared & TOGETHER) != 0;
   uint64_t shared = at->shared & ~TOGETHER;
   if (!k->image) {
+    if (shared > (48u << 10)) /* as the program has said of the primal */
+      cudaFuncSetAttribute(kernel, 8 /* the most dynamic shared memory */, (int)shared);
     error = (together ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(kernel, at->grid, at->block, arguments, shared,
                                                                         at->stream);
     if (!error || !rg_primal_fails(k, at))
@@ -1327,6 +1362,7 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
       error = rg_launch_together(k, f, at, shared, arguments);
     }
     if (error && !rg_primal_fails(k, at)) {
+      rg_say_shared(k, f);
       fprintf(stderr,
               "retrograd: the derivative of kernel '%s' could not be launched with all blocks together (driver's "
               "error %d) [RG2203]\n",
@@ -1344,6 +1380,7 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
     error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments, NULL);
     if (error && !rg_primal_fails(k, at)) {
+      rg_say_shared(k, f);
       fprintf(stderr, "retrograd: the derivative of kernel '%s' could not be launched (driver's error %d) [RG2203]\n",
               k->name, error);
       abort();

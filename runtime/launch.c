@@ -41,6 +41,8 @@ int cudaGetLastError(void);
 int cudaPeekAtLastError(void);
 enum {
   MAX_DYNAMIC_SHARED = 8, /* cudaFuncAttributeMaxDynamicSharedMemorySize */
+  MOST_SHARED = 97,       /* cudaDevAttrMaxSharedMemoryPerBlockOptin */
+  STATIC_SHARED = 1,      /* CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES */
   MULTIPROCESSORS = 16,   /* cudaDevAttrMultiProcessorCount */
   CAPTURE_RELAXED = 2,    /* cudaStreamCaptureModeRelaxed */
   STREAM_APART = 1,       /* cudaStreamNonBlocking */
@@ -97,6 +99,7 @@ struct known {
   _Atomic(uint64_t) passed; /* bytes of a piece for which there is memory that is not the launch's */
   atomic_flag said;
   uint64_t parts; /* of dynamic shared memory; 0: not asked yet */
+  uint64_t fixed, moved; /* bytes of static shared memory; what of it is in dynamic one instead */
   const char *name;
   void *tape; /* the device's variable that says where the tape's memory is, if it needs any */
   void *stack; /* the one that says how much of its stack is the tape's */
@@ -160,6 +163,17 @@ static void ask_needs(struct known *k, const struct driver *d) {
   k->need_count = bytes / sizeof *needs;
 }
 
+/* How many bytes of what would be static shared memory are dynamic instead (lib/Polish/StaticShared.h):
+   of kernels that have more than half of what they can have, for which see below. */
+static uint64_t moved_bytes(const struct driver *d, const char *name, void *module, uint64_t fixed) {
+  uint64_t bytes = 0, variable;
+  uint32_t moved = 0;
+  if (fixed < (24u << 10) || !(variable = variable_of(d, "rg_moved_bytes_of_", name, module, &bytes)) ||
+      bytes != sizeof moved || d->read(&moved, variable, sizeof moved))
+    return 0;
+  return moved;
+}
+
 /* What the kernel's module says of it. Where nothing can be asked, the kernel says that it was
    not seen. */
 static struct known *ask(const void *kernel, void *function, void *module, int device) {
@@ -178,10 +192,14 @@ static struct known *ask(const void *kernel, void *function, void *module, int d
   k->module = module;
   /* The state of a tape is in local memory: of kernels that have none nothing is asked, since tools
      that watch the driver report a variable that is not there. */
-  int local = 0;
+  int local = 0, fixed = 0;
   uint64_t stack, variable, bytes = 0;
   if (d.attribute(&k->most_threads, MOST_THREADS, function) || d.attribute(&k->registers, REGISTERS, function))
     k->most_threads = 0;
+  if (!d.attribute(&fixed, STATIC_SHARED, function)) {
+    k->fixed = (uint64_t)fixed;
+    k->moved = moved_bytes(&d, k->name, module, k->fixed);
+  }
   if (d.attribute(&local, LOCAL_BYTES, function) || !local ||
       !(stack = variable_of(&d, "rg_tape_of_", k->name, module, &bytes)) || bytes != sizeof stack)
     return k;
@@ -232,20 +250,26 @@ static uint64_t ask_parts(const struct known *k) {
 
 /* The bytes of dynamic shared memory to launch with, for a launch that asks for so many. */
 uint64_t rg_launch_shared(const void *kernel, uint64_t bytes) {
-  struct known *k;
-  if (!bytes || !(k = find(kernel)))
+  struct known *k = find(kernel);
+  int most = 0;
+  if (!k)
     return bytes;
-  if (!k->parts)
+  if (bytes && !k->parts)
     k->parts = ask_parts(k);
-  if (k->parts <= 1)
+  uint64_t parts = bytes && k->parts ? k->parts : 1;
+  if (parts <= 1 && !k->moved)
     return bytes;
-  uint64_t grown = (bytes + 15) / 16 * 16 * k->parts;
+  uint64_t grown = (bytes + 15) / 16 * 16 * parts + k->moved;
   /* Beyond 48 KiB a kernel has to be told; what the program told it is too little. */
-  if (grown > (48u << 10) && cudaFuncSetAttribute(kernel, MAX_DYNAMIC_SHARED, (int)grown))
+  if (grown + k->fixed > (48u << 10) && cudaFuncSetAttribute(kernel, MAX_DYNAMIC_SHARED, (int)grown)) {
+    (void)cudaDeviceGetAttribute(&most, MOST_SHARED, k->device);
     fprintf(stderr,
-            "retrograd: a derivative in kernel '%s' needs %llu bytes of dynamic shared memory, %llu times the %llu that "
-            "its launch asks for, and the device has less: launch it with less [RG2201]\n",
-            k->name, (unsigned long long)grown, (unsigned long long)k->parts, (unsigned long long)bytes);
+            "retrograd: a derivative in kernel '%s' needs %llu bytes of shared memory for a block, %llu times the %llu "
+            "that its launch asks for and %llu for its own variables, and there are %d: launch it with less, or make "
+            "these smaller [RG2201]\n",
+            k->name, (unsigned long long)(grown + k->fixed), (unsigned long long)parts, (unsigned long long)bytes,
+            (unsigned long long)(k->fixed + k->moved), most);
+  }
   return grown;
 }
 

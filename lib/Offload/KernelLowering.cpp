@@ -195,6 +195,9 @@ LoweredKernel KernelLowering::run() {
   Kernel.getFnAttribute(DynamicPartsAttribute)
       .getValueAsString()
       .getAsInteger(10, Result.DynamicParts);
+  Kernel.getFnAttribute(MovedBytesAttribute)
+      .getValueAsString()
+      .getAsInteger(10, Result.MovedBytes);
   collectShared();
   Regions.resize(Points.size());
   AccessGroups.resize(Points.size());

@@ -59,6 +59,7 @@ struct LoweredKernel {
   llvm::SmallVector<uint32_t, 8> Sizes; ///< of the parameters, in bytes
   uint32_t DynamicParts =
       1; ///< of the launch's dynamic shared memory: Polish/DynamicShared.h
+  uint32_t MovedBytes = 0; ///< of it, behind them: Polish/StaticShared.h
 };
 
 /// The place of I in the source, as the runtime's checker reads it; I may be

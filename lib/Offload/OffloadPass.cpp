@@ -102,8 +102,8 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
     ByName[K.Name] = &K;
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx);
   // struct RgKernel of runtime/cuda/Abi.h.
-  StructType *Record =
-      StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64, I64, I64, Ptr});
+  StructType *Record = StructType::get(
+      Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64, I64, I64, I64, Ptr});
   SmallVector<Constant *, 8> Records;
   IRBuilder<> B(Ctx);
   SmallVector<std::pair<Constant *, std::string>, 8> Hosts;
@@ -131,6 +131,7 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
          ConstantInt::get(I64, K.ScratchPerThread),
          ConstantInt::get(I64, K.MaxThreads),
          ConstantInt::get(I64, K.DynamicParts),
+         ConstantInt::get(I64, K.MovedBytes),
          ConstantInt::get(I64, WindowBytes),
          ConstantInt::get(I64, K.Sizes.size()), SizesAt}));
   }

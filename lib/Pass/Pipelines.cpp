@@ -24,6 +24,7 @@
 #include "Polish/DeviceReductions.h"
 #include "Polish/LaunchMemory.h"
 #include "Polish/SplitChoices.h"
+#include "Polish/StaticShared.h"
 #include "Primal/Language/AnnotateParameters.h"
 #include "llvm/Passes/PassBuilder.h"
 #include <memory>
@@ -146,6 +147,7 @@ void retrograd::extendPipelines(PassBuilder &PB,
                                              ThinOrFullLTOPhase) {
     MPM.addPass(DeviceReductionsPass(Given()));
     MPM.addPass(LaunchTapePass(Given()));
+    MPM.addPass(StaticSharedPass(Given()));
     MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
     MPM.addPass(createModuleToFunctionPassAdaptor(SplitChoicesPass()));
     if (Level == OptimizationLevel::O0)

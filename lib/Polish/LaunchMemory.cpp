@@ -43,14 +43,11 @@ bool retrograd::growLaunches(Module &M, const Options &Opts) {
       if (TypeOf(6) != I64)
         continue;
       IRBuilder<> B(C);
-      auto *Bytes = dyn_cast<ConstantInt>(C->getArgOperand(6));
-      if (!Bytes || !Bytes->isZero()) {
-        FunctionCallee Grow =
-            M.getOrInsertFunction("rg_launch_shared", I64, Ptr, I64);
-        C->setArgOperand(
-            6, B.CreateCall(Grow, {C->getArgOperand(0), C->getArgOperand(6)}));
-        Any = true;
-      }
+      FunctionCallee Grow =
+          M.getOrInsertFunction("rg_launch_shared", I64, Ptr, I64);
+      C->setArgOperand(
+          6, B.CreateCall(Grow, {C->getArgOperand(0), C->getArgOperand(6)}));
+      Any = true;
       if (!Tapes || TypeOf(5) != Ptr || TypeOf(1) != I64 || TypeOf(2) != I32 ||
           TypeOf(3) != I64 || TypeOf(4) != I32)
         continue;
@@ -63,7 +60,6 @@ bool retrograd::growLaunches(Module &M, const Options &Opts) {
                            C->getArgOperand(2), C->getArgOperand(3),
                            C->getArgOperand(4), C->getArgOperand(6),
                            C->getArgOperand(5)}));
-      Any = true;
     }
   // (cudaLaunchConfig_t, kernel, arguments)
   for (StringRef Name : launchesByConfiguration())

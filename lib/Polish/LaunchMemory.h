@@ -9,6 +9,8 @@
 //
 //   shadows of dynamic shared memory  as much as the launch asks for, per
 //                                     shadow (DynamicShared.h)
+//   static shared memory beyond 48    in dynamic shared memory, behind that
+//   KiB                               (StaticShared.h)
 //   the tape                          what a thread's local memory does not
 //                                     hold: on its stack, which the launch
 //                                     makes longer, and behind that in a part

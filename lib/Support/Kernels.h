@@ -28,6 +28,13 @@ inline constexpr llvm::StringLiteral DynamicPartsAttribute = "rg-dynamic-parts";
 inline constexpr llvm::StringLiteral DynamicPartsVariable =
     "rg_dynamic_parts_of_";
 
+/// Attribute of a kernel: the bytes of dynamic shared memory that its launch has
+/// to provide behind what the program asks for (Polish/StaticShared.h).
+inline constexpr llvm::StringLiteral MovedBytesAttribute = "rg-moved-bytes";
+/// The variable by which it tells the host. Such a kernel has 24 KiB of static
+/// shared memory or more.
+inline constexpr llvm::StringLiteral MovedBytesVariable = "rg_moved_bytes_of_";
+
 /// The same for the variable whose presence says that the kernel may need tape
 /// of its launch (Polish/LaunchMemory.h), and where the launch says how many
 /// bytes of it are on the stack.

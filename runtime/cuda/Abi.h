@@ -37,6 +37,8 @@ struct RgKernel {
   uint64_t MaxThreads;   /* of a block: __launch_bounds__ */
   uint64_t DynamicParts; /* dynamic shared memory is given so many times:
                             shadows lie behind it */
+  uint64_t MovedBytes;   /* and so much more behind that, for what would be
+                            too much static shared memory */
   uint64_t Window;       /* bytes of shared variables in front of the dynamic
                             shared memory that kernels are given */
   uint64_t Parameters;

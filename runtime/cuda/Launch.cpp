@@ -268,24 +268,30 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block,
     return fail(cudaErrorInvalidConfiguration);
   if (Threads > K->Code.MaxThreads)
     return fail(cudaErrorLaunchOutOfResources);
-  // The kernel's limit, if it was raised, is for what the program asks for.
   const size_t Asked = Shared;
-  if (K->Code.DynamicParts > 1) {
-    Shared = (Shared + 15) / 16 * 16 * K->Code.DynamicParts;
+  const bool Grows = K->Code.DynamicParts > 1 || K->Code.MovedBytes;
+  if (Grows) {
+    Shared =
+        (Shared + 15) / 16 * 16 * K->Code.DynamicParts + K->Code.MovedBytes;
     if (K->Code.StaticShared + Asked <= MaxSharedOptIn &&
         K->Code.StaticShared + Shared > MaxSharedOptIn)
       fprintf(stderr,
               "retrograd: a derivative in kernel '%s' needs %zu bytes of "
-              "shared memory, %llu times the %zu that its launch "
-              "asks for, and there are %zu: launch it with less [RG2201]\n",
+              "shared memory for a block, %llu times the %zu that its launch "
+              "asks for and %zu for its own variables, and there are %zu: "
+              "launch it with less, or make these smaller [RG2201]\n",
               K->Code.Name, K->Code.StaticShared + Shared,
-              (unsigned long long)K->Code.DynamicParts, Asked, MaxSharedOptIn);
+              (unsigned long long)K->Code.DynamicParts, Asked,
+              size_t(K->Code.StaticShared + K->Code.MovedBytes),
+              MaxSharedOptIn);
   }
+  // Where launches add to what the program asks for, they raise the limit, too.
   if (K->Code.StaticShared + Shared > MaxSharedOptIn ||
-      K->Code.StaticShared + Asked >
-          MaxShared +
-              (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
-      (Asked > MaxShared && Asked > K->MaxDynamic))
+      (!Grows &&
+       (K->Code.StaticShared + Asked >
+            MaxShared +
+                (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
+        (Asked > MaxShared && Asked > K->MaxDynamic))))
     return fail(cudaErrorInvalidValue);
 
   RgLaunch L = {{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}};

@@ -1016,7 +1016,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, const void *F,
     return fail(cudaErrorInvalidDeviceFunction);
   // A core runs one block at a time, if it can run it at all.
   *N = BlockSize > 0 && uint64_t(BlockSize) <= K->Code.MaxThreads &&
-       K->Code.StaticShared + Shared <= MaxSharedOptIn;
+       K->Code.StaticShared + K->Code.MovedBytes + Shared <= MaxSharedOptIn;
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *N, const void *F,

@@ -36,7 +36,7 @@ int main() {
     x[i] = i, dy[i] = 1;
   cudaFuncSetAttribute((void *)gradient, cudaFuncAttributeMaxDynamicSharedMemorySize, 120 << 10);
   gradient<<<1, 32, 120 << 10>>>(x, dx, y, dy);
-  // SAYS: retrograd: a derivative in kernel '{{.*}}gradient{{.*}}' needs 245760 bytes of shared memory, 2 times the 122880 that its launch asks for, and there are 232448: launch it with less [RG2201]
+  // SAYS: retrograd: a derivative in kernel '{{.*}}gradient{{.*}}' needs 245760 bytes of shared memory for a block, 2 times the 122880 that its launch asks for and 0 for its own variables, and there are 232448: launch it with less, or make these smaller [RG2201]
   printf("%s\n", cudaGetErrorString(cudaGetLastError()));
   // SAYS-NEXT: invalid argument
   fflush(stdout);

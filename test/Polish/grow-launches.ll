@@ -1,4 +1,4 @@
-; The host's half of CUDA: launches with dynamic shared memory ask how much the kernel's
+; The host's half of CUDA: launches ask how much dynamic shared memory the kernel's
 ; derivatives need; all launches provide tape, unless that is switched off,
 ; and fail where there is none: by the bytes that they ask for.
 ; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s --check-prefixes=CHECK,TAPE
@@ -19,8 +19,9 @@ define i32 @launch(ptr %args, i64 %bytes) {
 }
 
 ; CHECK-LABEL: define i32 @plain(
-; OFF-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
-; TAPE-NEXT: %[[NONE:.*]] = call i64 @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 0, ptr %args)
+; CHECK: %[[MOVED:.*]] = call i64 @rg_launch_shared(ptr @stub, i64 0)
+; OFF-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[MOVED]], ptr null)
+; TAPE-NEXT: %[[NONE:.*]] = call i64 @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 %[[MOVED]], ptr %args)
 ; TAPE-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[NONE]], ptr null)
 define i32 @plain(ptr %args) {
   %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
