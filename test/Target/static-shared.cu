@@ -45,8 +45,11 @@ __device__ void mirror(const double *x, double *y) {
 // SMALL-NOT: rg_dynamic_base
 // The size that the other shadow asks for is that of what lies in front.
 // DYNAMIC: @rg_moved_bytes_of_{{.*}} = addrspace(1) constant i32 32768
+// DYNAMIC: icmp ult i32 {{.*}}, 32768
+// DYNAMIC: [[FIRST:%.*]] = {{.*}}@llvm.nvvm.read.ptx.sreg.dynamic_smem_size()
+// DYNAMIC-NEXT: sub i32 [[FIRST]], 32768
 // DYNAMIC: [[ALL:%.*]] = {{.*}}@llvm.nvvm.read.ptx.sreg.dynamic_smem_size()
-// DYNAMIC: [[REST:%.*]] = sub i32 [[ALL]], 32768
+// DYNAMIC-NEXT: [[REST:%.*]] = sub i32 [[ALL]], 32768
 // DYNAMIC: lshr i32 [[REST]], 1
 // PTX: rg_moved_bytes_of_{{.*}} = 32768;
 __global__ void gradient(const double *x, double *dx, double *y, double *dy) {
