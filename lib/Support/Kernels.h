@@ -28,8 +28,8 @@ inline constexpr llvm::StringLiteral DynamicPartsAttribute = "rg-dynamic-parts";
 inline constexpr llvm::StringLiteral DynamicPartsVariable =
     "rg_dynamic_parts_of_";
 
-/// Attribute of a kernel: the bytes of dynamic shared memory that its launch has
-/// to provide behind what the program asks for (Polish/StaticShared.h).
+/// Attribute of a kernel: the bytes of dynamic shared memory that its launch
+/// has to provide behind what the program asks for (Polish/StaticShared.h).
 inline constexpr llvm::StringLiteral MovedBytesAttribute = "rg-moved-bytes";
 /// The variable by which it tells the host. Such a kernel has 24 KiB of static
 /// shared memory or more.
