@@ -754,6 +754,21 @@ declaredLayout(const MemTransferInst &Copy) {
   return Leaves;
 }
 
+/// Clang writes the padding of some classes as arrays of bytes (members of a
+/// derived class may lie in it), which look like characters. The type of the
+/// assignment has no member there.
+static void dropPadding(const MemTransferInst &Copy,
+                        SmallVectorImpl<Leaf> &Leaves) {
+  const auto Declared = declaredLayout(Copy);
+  if (!Declared)
+    return;
+  erase_if(Leaves, [&](const Leaf &L) {
+    return !L.Ty && none_of(*Declared, [&](const Leaf &M) {
+      return M.Offset < L.Offset + L.Size && L.Offset < M.Offset + M.Size;
+    });
+  });
+}
+
 void retrograd::makeCopiesTyped(Function &F) {
   const DataLayout &DL = F.getDataLayout();
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -780,7 +795,9 @@ void retrograd::makeCopiesTyped(Function &F) {
     auto Leaves = layoutAt(placeOf(Copy->getRawSource(), DL), Size, DL);
     if (!Leaves)
       Leaves = layoutAt(placeOf(Copy->getRawDest(), DL), Size, DL);
-    if (!Leaves)
+    if (Leaves)
+      dropPadding(*Copy, *Leaves);
+    else
       Leaves = declaredLayout(*Copy);
     if (!Leaves)
       continue;
