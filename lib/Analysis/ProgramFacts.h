@@ -147,6 +147,10 @@ public:
   bool mayReplace(const llvm::StoreInst &S) const;
   /// Addresses of such blocks may be in the memory that P leads to.
   bool mayHoldReleased(const llvm::Value &P) const;
+  /// Nobody is left who might tell what bytes are that functions only copy: the
+  /// running program finds the numbers among them (runtime/unknown.c).
+  bool movesUnknownBytes() const { return MovesUnknownBytes; }
+  void moveUnknownBytes() { MovesUnknownBytes = true; }
   /// Some function computes integers from the bits of floats.
   bool bitsAreMade() const { return BitsAreMade; }
   /// Objects that include memory of the call graph's own: locals, allocations,
@@ -164,6 +168,7 @@ public:
   bool isInTeam(const llvm::Function &Prepared) const {
     return InTeam.contains(&Prepared);
   }
+  bool hasTeams() const { return !InTeam.empty(); }
   /// Some function starts threads or tasks that run beside it.
   bool startsThreads() const { return StartsThreads; }
   /// A thread's part of some team is another thread's in the reverse sweep.
@@ -287,7 +292,8 @@ private:
   bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   bool PlainBits = false;      ///< what is unknown is no bits of a number
-  bool BitsAreMade = false;    ///< the same of makesBits
+  bool MovesUnknownBytes = false;
+  bool BitsAreMade = false; ///< the same of makesBits
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;
   std::unique_ptr<const TextFlow> Text;

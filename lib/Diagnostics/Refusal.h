@@ -48,6 +48,8 @@ struct Refusal {
   const llvm::Instruction *At;
   /// What the message names: a function, an instruction, bytes.
   std::string Detail;
+  /// A copy of bytes of unknown type, which the running program could make.
+  bool MayMoveBytes = false;
 };
 
 enum class DiagId : uint16_t;

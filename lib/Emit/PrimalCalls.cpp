@@ -224,6 +224,14 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
           B, [&](StringRef Name) { return RT.require(Name); }, Dest, DestPrimal,
           Bytes, R, T.OnDevice);
   }
+  if (movesUnknown(C, T, S, Activity))
+    for (const TypedLeaf &L : S.Leaves)
+      if (L.Kind.K == ByteKind::Unknown) {
+        LeafRange R = leafRange(B, S, L, Bytes);
+        B.CreateCall(
+            RT.require("rg_shadow_move_unknown"),
+            {Dest, DestPrimal, Source, Bytes, R.Offset, R.Period, R.Run});
+      }
   if (From != Source)
     B.CreateCall(RT.require("rg_apart_end"), {From, Source});
 }

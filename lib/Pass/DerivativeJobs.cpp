@@ -416,6 +416,12 @@ DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
     if (H.Prepare.mayKeepWordsInMemory(Moving))
       return Outcome::Moved;
   }
+  if (!Answerable && !E.Facts.movesUnknownBytes() &&
+      all_of(Certain, [&](size_t At) {
+        return all_of(Jobs[At].Refusals,
+                      [](const Refusal &R) { return R.MayMoveBytes; });
+      }))
+    return Outcome::Bytes;
   for (size_t At : Certain)
     if (const Job &J = Jobs[At]; IsRefused(J))
       report(J.Refusals, J.Trail);

@@ -71,6 +71,7 @@ public:
     Untyped, ///< bytes without a type matter; others can still be asked
     Apart,   ///< lanes cannot lie side by side here
     Mingled, ///< mingles(): bytes that are one thing here and another there
+    Bytes,   ///< refused for bytes alone that the running program could move
     Moved,   ///< moving(): words in registers that hold several things by turns
     Wide, ///< refused; perhaps because of functions that are never called here
   };

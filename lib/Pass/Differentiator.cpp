@@ -285,7 +285,7 @@ DerivativeJobs::Outcome Differentiator::attempt(
     } else if (Try == 2) {
       Outside.DebugInfo = true;
     }
-    const ProgramFacts Facts(
+    ProgramFacts Facts(
         Graph, [&Prepare](const Function *F) { return Prepare.preparedOf(F); },
         Cat, Try ? &Outside : nullptr, R.ManySweeps, Outside.Arguments);
     if (Opts.PrintMerges)
@@ -313,6 +313,10 @@ DerivativeJobs::Outcome Differentiator::attempt(
       DerivativeJobs::Outcome Result = Jobs.plan();
       if (Result == DerivativeJobs::Outcome::Apart)
         continue;
+      if (Result == DerivativeJobs::Outcome::Bytes) {
+        Facts.moveUnknownBytes();
+        continue;
+      }
       if (Result == DerivativeJobs::Outcome::Untyped)
         break;
       Mingles = Jobs.mingles();

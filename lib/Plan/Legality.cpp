@@ -340,7 +340,8 @@ void Legality::checkCopyTypes(const Instruction &I) {
   auto Matters = [&](const Value *P) {
     TypeAnalysis::ObjectId O = TA.objectOf(P);
     return Subject.Activity.isActiveMemory(P) && O != TypeAnalysis::NoObject &&
-           Subject.facts().exposed().test(O);
+           (Subject.facts().exposed().test(O) ||
+            Subject.facts().movesUnknownBytes()); // by way of it
   };
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand();
@@ -379,7 +380,8 @@ void Legality::checkCopyTypes(const Instruction &I) {
                " bytes");
   if (const auto *C = dyn_cast<CallBase>(&I)) {
     Transfer M = transferOf(*C, Subject.facts().catalogue());
-    if (!M.Source || M.IsRealloc || !Subject.Activity.isActiveMemory(M.Dest) ||
+    if (!M.Source || (M.IsRealloc && !Subject.facts().movesUnknownBytes()) ||
+        !Subject.Activity.isActiveMemory(M.Dest) ||
         !Subject.Activity.isActiveMemory(M.Source))
       return;
     TransferShape T =
@@ -393,12 +395,15 @@ void Legality::checkCopyTypes(const Instruction &I) {
                 }) &&
         !hasFact(I, SourceFact::Characters) &&
         (keepsBits(TA, M.Dest) || keepsBits(TA, M.Source));
-    if (!Lost && (T.Known || (!T.Ambiguous && !Matters(M.Dest))))
+    if (!Lost && (T.Known || (!T.Ambiguous && !Matters(M.Dest)) ||
+                  movesUnknown(I, M, T, Subject.Activity)))
       return;
     std::string Length = "a run-time number of bytes";
     if (const auto *N = dyn_cast<ConstantInt>(M.Length))
       Length = std::to_string(N->getZExtValue()) + " bytes";
     refuse(RefusalKind::UnknownType, I, std::move(Length));
+    Refusals.back().MayMoveBytes =
+        !Lost && couldMoveUnknown(I, M, T, Subject.Activity);
   }
 }
 

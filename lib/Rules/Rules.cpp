@@ -504,6 +504,13 @@ static bool isMixed(const TypeAnalysis &TA, const Value *P) {
   return Is.Doubles + Is.Singles + Is.Pointers + Is.Integers > 1;
 }
 
+/// No access tells what the memory behind P is.
+static bool isUntouched(const TypeAnalysis &TA, const Value *P) {
+  const TypeAnalysis::Kinds Is = TA.kindsFrom(P);
+  return !Is.Doubles && !Is.Singles && !Is.Pointers && !Is.Integers &&
+         !Is.Others && !TA.isJumbled(P) && !keepsBits(TA, P);
+}
+
 TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                                        const Value *Source, const Value *Length,
                                        const ProgramFacts &Facts) {
@@ -665,7 +672,13 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     if (MoveWords())
       return Shape;
     Shape.Known = false;
-    Shape.Ambiguous = true;
+    // Where nobody knows anything, nobody disagrees.
+    Shape.Ambiguous =
+        !Source || !isUntouched(TA, Dest) || !isUntouched(TA, Source);
+    if (!Shape.Ambiguous) {
+      Shape.Period = 1;
+      Shape.Leaves.push_back({0, 1, {ByteKind::Unknown, nullptr}});
+    }
     return Shape;
   }
   Shape.Period = Best->Period;

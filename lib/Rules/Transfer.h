@@ -71,6 +71,15 @@ bool takesAddressesPlace(const TypedLeaf &L, const llvm::Value *Dest,
 bool movesAddressesOnly(const Transfer &T, const TransferShape &S,
                         const ActivityAnalysis &A);
 
+/// The copy I, which is T of shape S, moves bytes of which nobody in the call
+/// graph knows what they are, from and to active memory, and the running program
+/// could find the numbers among them (runtime/unknown.c): it has one thread.
+bool couldMoveUnknown(const llvm::Instruction &I, const Transfer &T,
+                      const TransferShape &S, const ActivityAnalysis &A);
+/// It has to (ProgramFacts::movesUnknownBytes).
+bool movesUnknown(const llvm::Instruction &I, const Transfer &T,
+                  const TransferShape &S, const ActivityAnalysis &A);
+
 /// The object, in its first word a pointer to characters, for which the
 /// library's operation C may have found them another place; null if C is no
 /// such operation. Who has a shadow of the object holds the old pointer there,

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Rules/RulesInternal.h"
 #include "Rules/Transfer.h"
 #include "Target/Target.h"
@@ -109,6 +110,27 @@ bool retrograd::movesAddressesOnly(const Transfer &T, const TransferShape &S,
                            return mayLead(L, T.Dest, A.facts().types()) ||
                                   mayLead(L, T.Source, A.facts().types());
                          }));
+}
+
+static bool isUnknown(const TypedLeaf &L) {
+  return L.Kind.K == ByteKind::Unknown;
+}
+
+bool retrograd::movesUnknown(const Instruction &I, const Transfer &T,
+                             const TransferShape &S,
+                             const ActivityAnalysis &A) {
+  return A.facts().movesUnknownBytes() && couldMoveUnknown(I, T, S, A);
+}
+
+bool retrograd::couldMoveUnknown(const Instruction &I, const Transfer &T,
+                                 const TransferShape &S,
+                                 const ActivityAnalysis &A) {
+  if (!T.Source || T.OnDevice || S.Known || S.Ambiguous ||
+      none_of(S.Leaves, isUnknown) || !A.isActiveMemory(T.Dest) ||
+      !A.isActiveMemory(T.Source))
+    return false;
+  return !A.facts().hasTeams() && !A.facts().startsThreads() &&
+         !Target(*I.getModule()).manyThreads();
 }
 
 static const char *floatName(Type *FP) {
@@ -244,7 +266,18 @@ static void emit(const Instruction &I, RuleContext &C) {
                    {Taken, Dest, Bytes, Offset, Period, Run});
     }
   }
+  const bool Unknown = Copies && movesUnknown(I, T, S, A);
   for (const TypedLeaf &L : S.Leaves) {
+    if (isUnknown(L) && Unknown) {
+      LeafRange R = leafRange(B, S, L, Bytes);
+      B.CreateCall(
+          C.runtime("rg_adjoint_move_unknown"),
+          {Dest, DestPrimal, Source, SourcePrimal, Bytes, R.Offset, R.Period,
+           R.Run,
+           B.CreateGlobalString(userName(I.getFunction()->getName()), "rg.name",
+                                0, B.GetInsertBlock()->getModule())});
+      continue;
+    }
     if (isShared(L)) {
       if (Copies) {
         auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);

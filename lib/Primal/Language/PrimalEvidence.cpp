@@ -801,6 +801,16 @@ void retrograd::makeCopiesTyped(Function &F) {
       Leaves = declaredLayout(*Copy);
     if (!Leaves)
       continue;
+    // A few characters by themselves would become an integer in a register,
+    // where nothing tells what they were.
+    if (Size > 8 && any_of(*Leaves, [](const Leaf &L) {
+          return !L.Ty && (L.Size == 2 || L.Size == 4);
+        })) {
+      if (!hasFact(*Copy, SourceFact::Layout))
+        noteLayout(*Copy, SourceFact::Layout,
+                   {describe(*Leaves), int64_t(Size)});
+      continue;
+    }
     // With partial overlap, moving the untyped rest in pieces would be wrong.
     if (isa<MemMoveInst>(Copy) &&
         any_of(*Leaves, [](const Leaf &L) { return !L.Ty; }))
