@@ -106,7 +106,9 @@ RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128, 16)
 typedef uint32_t __attribute__((may_alias)) rg_bits32;
 typedef uint64_t __attribute__((may_alias)) rg_bits64;
 
-/* *at += x, where other threads may do the same. */
+/* *at += x, where other threads may do the same. Zeros are added, too: where this is
+ * differentiated again they may have tangents. But what is there may be no number, and then
+ * a zero leaves it alone, bit by bit. */
 #define RG_ADD_SHARED(NAME, T, I)                                                    \
   static inline void NAME(char *at, T x) {                                           \
     T sum;                                                                           \
@@ -115,6 +117,8 @@ typedef uint64_t __attribute__((may_alias)) rg_bits64;
       memcpy(&sum, &seen, sizeof sum);                                               \
       sum += x;                                                                      \
       memcpy(&next, &sum, sizeof sum);                                               \
+      if (x == 0 && next != seen)                                                    \
+        return;                                                                      \
     } while (!__atomic_compare_exchange_n((I *)at, &seen, next, 1, __ATOMIC_RELAXED, \
                                           __ATOMIC_RELAXED));                        \
   }
@@ -224,7 +228,7 @@ void rg_adjoint_zero_shared(char *dsh, char *d, uint64_t bytes, uint64_t offset,
     for (uint64_t n = 0; n < words; ++n) {                                           \
       uint64_t at = offset + rg_nth_word(ssh, dsh, n, words);                        \
       uint64_t word = rg_word(dsh + at);                                             \
-      if (!word || rg_is_address(word))                                              \
+      if (rg_is_address(word))                                                       \
         continue;                                                                    \
       double adjoint;                                                                \
       memcpy(&adjoint, &word, 8);                                                    \
@@ -249,25 +253,25 @@ void rg_adjoint_zero_shared(char *dsh, char *d, uint64_t bytes, uint64_t offset,
       uint64_t at = offset + 4 * (ssh > dsh ? words - 1 - n : n);                    \
       float adjoint;                                                                 \
       memcpy(&adjoint, dsh + at, 4);                                                 \
-      if (adjoint == 0)                                                              \
-        continue;                                                                    \
       memset(dsh + at, 0, 4);                                                        \
       ADD(ssh + at, adjoint);                                                        \
     }                                                                                \
   }
 
-static inline void rg_add_f64(char *at, double x) {
-  double sum;
-  memcpy(&sum, at, 8);
-  sum += x;
-  memcpy(at, &sum, 8);
-}
-static inline void rg_add_f32(char *at, float x) {
-  float sum;
-  memcpy(&sum, at, 4);
-  sum += x;
-  memcpy(at, &sum, 4);
-}
+/* As rg_add_shared_f64, by one thread. */
+#define RG_ADD(NAME, T, I)                                                           \
+  static inline void NAME(char *at, T x) {                                           \
+    T sum;                                                                           \
+    I was, next;                                                                     \
+    memcpy(&was, at, sizeof was);                                                    \
+    memcpy(&sum, at, sizeof sum);                                                    \
+    sum += x;                                                                        \
+    memcpy(&next, &sum, sizeof sum);                                                 \
+    if (x != 0 || next == was)                                                       \
+      memcpy(at, &sum, sizeof sum);                                                  \
+  }
+RG_ADD(rg_add_f64, double, rg_bits64)
+RG_ADD(rg_add_f32, float, rg_bits32)
 RG_ADJOINT_MOVE_SHARED(rg_adjoint_move_shared, rg_add_f64)
 RG_ADJOINT_MOVE_SHARED(rg_adjoint_share_shared, rg_add_shared_f64)
 RG_ADJOINT_MOVE_WORDS(rg_adjoint_move_words, rg_add_f32)

@@ -245,6 +245,12 @@ def tape_note_moved : Handler<"TapeNote"> {
   let Names = ["rg_note_moved"];
   let Prototype = "V:PPPPZ";
 }
+// Moves what is not zero (runtime/unknown.c): a tangent of zero would be lost.
+def adjoint_move_unknown : Handler<"Refused"> {
+  let Names = ["rg_adjoint_move_unknown"];
+  let Text = "bytes of unknown type, copied in a derivative that is differentiated again; read them as what they are";
+  let Summary = Text;
+}
 def tape_settle : Handler<"TapeEnd"> {
   let Names = ["rg_settle_replaced"];
   let Prototype = "V:P";
