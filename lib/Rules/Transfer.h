@@ -72,8 +72,9 @@ bool movesAddressesOnly(const Transfer &T, const TransferShape &S,
                         const ActivityAnalysis &A);
 
 /// The copy I, which is T of shape S, moves bytes of which nobody in the call
-/// graph knows what they are, from and to active memory, and the running program
-/// could find the numbers among them (runtime/unknown.c): it has one thread.
+/// graph knows what they are, from and to active memory, and the running
+/// program could find the numbers among them (runtime/unknown.c): it has one
+/// thread.
 bool couldMoveUnknown(const llvm::Instruction &I, const Transfer &T,
                       const TransferShape &S, const ActivityAnalysis &A);
 /// It has to (ProgramFacts::movesUnknownBytes).
