@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/LateInitials.h"
+#include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
@@ -96,9 +97,12 @@ bool retrograd::setInitialsLate(Function &F, const DominatorTree &DT,
     BasicBlock::iterator At = PlaceIn(*Before);
     // In a cycle it begins in each iteration. Elsewhere an adjoint begins once.
     // Loops that an exception leaves are entered in the middle by the reverse
-    // sweep: cycles, not loops.
-    if (Cycles.getCycle(Before) && !isa<StoreInst>(At) &&
-        !isInitialAt(*Before, *First->getValueOperand(), Last)) {
+    // sweep: cycles, not loops. (Of kernels, which are small, later steps know
+    // the form with the store in front.)
+    if (Cycles.getCycle(Before) &&
+        (Target(*F.getParent()).manyThreads() ||
+         (!isa<StoreInst>(At) &&
+          !isInitialAt(*Before, *First->getValueOperand(), Last)))) {
       while (Before && Cycles.getCycle(Before))
         Before = DT.getNode(Before)->getIDom()->getBlock();
       At = PlaceIn(*Before);
