@@ -11,6 +11,7 @@
 |* A shadow that equals its primal is no shadow: nothing active is there. The
 |* primal is passed as null where that is known not to happen.
 \*===------------------------------------------------------------------------===*/
+#include "bytes.h"
 #include "retrograd_runtime.h"
 #include <malloc.h>
 #include <stdlib.h>
@@ -166,12 +167,6 @@ void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
  * 1e-309, which no adjoint of consequence is. */
 static inline int rg_is_address(uint64_t word) {
   return word >= 4096 && word < (uint64_t)1 << 48;
-}
-
-static inline uint64_t rg_word(const char *at) {
-  uint64_t word;
-  memcpy(&word, at, sizeof word);
-  return word;
 }
 
 /* The n-th of some words in the order of memmove from source to destination, or,

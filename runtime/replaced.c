@@ -25,6 +25,7 @@
 |*   asked for.
 \*===------------------------------------------------------------------------===*/
 #include "arena.h"
+#include "bytes.h"
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,10 +175,6 @@ void rg_note_made(rg_arena *a, char *at, uint64_t bytes) {
     *add_block(a, at) = (rg_block){at, bytes, NULL, 0};
 }
 
-static int is_zero(const char *at, uint64_t bytes) {
-  return !bytes || (!*at && !memcmp(at, at + 1, bytes - 1));
-}
-
 /* The shadow `at` of a block `primal` is released late; at most `bytes` bytes of it matter.
  * In a block that the derivative made, nothing of the caller's was. */
 void rg_note_released(rg_arena *a, const char *primal, char *at, uint64_t bytes) {
@@ -192,7 +189,7 @@ void rg_note_released(rg_arena *a, const char *primal, char *at, uint64_t bytes)
   r->earlier = n->base.released;
   r->at = at;
   r->bytes = bytes;
-  r->then = is_zero(at, bytes) ? NULL : (char *)memcpy(or_end(malloc(bytes), bytes), at, bytes);
+  r->then = rg_is_zero(at, bytes) ? NULL : (char *)memcpy(or_end(malloc(bytes), bytes), at, bytes);
   n->base.released = r;
 }
 
@@ -265,7 +262,7 @@ static void move_changed(const rg_released *r, const rg_block *heir) {
       continue;
     for (uint64_t i = 0; i < word; i += RG_HALF) {
       const uint64_t half = word - i < RG_HALF ? word - i : RG_HALF;
-      if (is_zero(was + i, half) || memcmp(r->at + at + i, was + i, half))
+      if (rg_is_zero(was + i, half) || memcmp(r->at + at + i, was + i, half))
         memcpy(heir->at + at + i, r->at + at + i, half);
     }
     memcpy(r->at + at, was, word); /* for another sweep of the same tape */
@@ -275,7 +272,7 @@ static void move_changed(const rg_released *r, const rg_block *heir) {
 /* The caller's memory is read only where something is to be moved: a tape may be thrown
  * away when the caller's shadows are gone. */
 static void hand_on(rg_notes *n, const rg_released *r) {
-  if (r->then ? !memcmp(r->at, r->then, r->bytes) : is_zero(r->at, r->bytes))
+  if (r->then ? !memcmp(r->at, r->then, r->bytes) : rg_is_zero(r->at, r->bytes))
     return;
   const rg_block *heir = heir_of(n, r->at);
   if (heir)

@@ -19,6 +19,7 @@
 |* meet always meet there.
 \*===------------------------------------------------------------------------===*/
 #define _DEFAULT_SOURCE
+#include "bytes.h"
 #include "retrograd_runtime.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +27,6 @@
 #include <unistd.h>
 
 enum { RG_WORD = 8, RG_PIECE = 2 };
-
-static uint64_t word_at(const char *at) {
-  uint64_t word;
-  memcpy(&word, at, sizeof word);
-  return word;
-}
 
 /* A pair of floats of which the second is zero lies below what a program is loaded to,
  * but for programs with fixed addresses. */
@@ -53,31 +48,23 @@ static __attribute__((noreturn, cold, noinline)) void meet(const char *where) {
   abort();
 }
 
-/* What is at `from`, where writing to `to` does not change it: `from` itself, or a copy. */
-static char *apart(char *from, const char *to, uint64_t bytes) {
-  if (from + bytes <= to || to + bytes <= from)
-    return from;
-  char *copy = malloc(bytes);
-  if (!copy)
-    abort();
-  return memcpy(copy, from, bytes);
-}
+/* memory.c */
+void *rg_apart(char *from, char *to, char *own, uint64_t bytes);
+void rg_apart_end(char *copy, char *from);
 
 static void move_addresses(char *dsh, char *ssh, uint64_t bytes) {
-  char *from = apart(ssh, dsh, bytes);
+  char *from = rg_apart(ssh, dsh, NULL, bytes);
   for (uint64_t i = -(uintptr_t)dsh & (RG_WORD - 1); i + RG_WORD <= bytes; i += RG_WORD)
-    if (may_be_address(word_at(from + i)))
+    if (may_be_address(rg_word(from + i)))
       memcpy(dsh + i, from + i, RG_WORD);
-    else if (may_be_address(word_at(dsh + i)))
+    else if (may_be_address(rg_word(dsh + i)))
       memset(dsh + i, 0, RG_WORD);
-  if (from != ssh)
-    free(from);
+  rg_apart_end(from, ssh);
 }
 
 /* Takes the adjoints at dsh and hands them to `given`; null: the source is constant. */
 static void move_adjoints(char *dsh, char *given, uint64_t bytes, const char *where) {
-  static const char zeros[RG_PIECE];
-  if (!bytes || (!*dsh && !memcmp(dsh, dsh + 1, bytes - 1)))
+  if (rg_is_zero(dsh, bytes))
     return;
   char *taken = malloc(bytes);
   if (!taken)
@@ -86,8 +73,8 @@ static void move_adjoints(char *dsh, char *given, uint64_t bytes, const char *wh
   for (uint64_t i = 0; i < bytes;) {
     const uint64_t left = bytes - i;
     const int is_word = !((uintptr_t)(dsh + i) & (RG_WORD - 1)) && left >= RG_WORD;
-    if (is_word && may_be_address(word_at(taken + i))) {
-      if (given && word_at(given + i) != word_at(taken + i))
+    if (is_word && may_be_address(rg_word(taken + i))) {
+      if (given && rg_word(given + i) != rg_word(taken + i))
         meet(where);
       memset(taken + i, 0, RG_WORD);
       i += RG_WORD;
@@ -101,8 +88,8 @@ static void move_adjoints(char *dsh, char *given, uint64_t bytes, const char *wh
   for (uint64_t i = 0; given && i < bytes;) {
     const uint64_t odd = (uintptr_t)(dsh + i) & (RG_PIECE - 1);
     const uint64_t piece = bytes - i < RG_PIECE - odd ? bytes - i : RG_PIECE - odd;
-    if (memcmp(taken + i, zeros, piece)) {
-      if (memcmp(given + i, zeros, piece))
+    if (!rg_is_zero(taken + i, piece)) {
+      if (!rg_is_zero(given + i, piece))
         meet(where);
       memcpy(given + i, taken + i, piece);
     }

@@ -168,6 +168,7 @@ public:
   bool isInTeam(const llvm::Function &Prepared) const {
     return InTeam.contains(&Prepared);
   }
+  /// Some function is.
   bool hasTeams() const { return !InTeam.empty(); }
   /// Some function starts threads or tasks that run beside it.
   bool startsThreads() const { return StartsThreads; }
@@ -268,8 +269,10 @@ private:
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>>
       RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector ReleasedGiven, Visible, Exposed, External, ReadOutside,
-      Shared, Unshadowed, Owned, Untraceable;
+  llvm::BitVector Visible, Exposed, External, ReadOutside, Shared, Unshadowed,
+      Owned, Untraceable;
+  /// Given ones with numbers, of which blocks are released (releasesGiven).
+  llvm::BitVector ReleasedGiven;
   /// Visible by the names of variables alone, which nobody else has pointers
   /// to.
   llvm::BitVector Enclosed;
@@ -292,8 +295,8 @@ private:
   bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   bool PlainBits = false;      ///< what is unknown is no bits of a number
+  bool BitsAreMade = false;    ///< the same of makesBits
   bool MovesUnknownBytes = false;
-  bool BitsAreMade = false; ///< the same of makesBits
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;
   std::unique_ptr<const TextFlow> Text;

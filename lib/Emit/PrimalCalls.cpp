@@ -225,13 +225,12 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
           Bytes, R, T.OnDevice);
   }
   if (movesUnknown(C, T, S, Activity))
-    for (const TypedLeaf &L : S.Leaves)
-      if (L.Kind.K == ByteKind::Unknown) {
-        LeafRange R = leafRange(B, S, L, Bytes);
-        B.CreateCall(
-            RT.require("rg_shadow_move_unknown"),
-            {Dest, DestPrimal, Source, Bytes, R.Offset, R.Period, R.Run});
-      }
+    for (const TypedLeaf &L : make_filter_range(S.Leaves, isUnknown)) {
+      LeafRange R = leafRange(B, S, L, Bytes);
+      B.CreateCall(
+          RT.require("rg_shadow_move_unknown"),
+          {Dest, DestPrimal, Source, Bytes, R.Offset, R.Period, R.Run});
+    }
   if (From != Source)
     B.CreateCall(RT.require("rg_apart_end"), {From, Source});
 }

@@ -348,6 +348,7 @@ Function *SplitEmitter::finish() {
   for (; Param != D->arg_end(); ++Param)
     Args.push_back(&*Param);
   CallInst *Call = B.CreateCall(&Sweep, Args);
+  // Here and not where the tape is released, which may be without a sweep.
   if (M.getFunction("rg_note_released") || M.getFunction("rg_note_moved"))
     B.CreateCall(Runtime.require("rg_settle_replaced"), {Args[0]});
   // A second sweep of the same tape starts from zero again.

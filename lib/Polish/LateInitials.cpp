@@ -36,9 +36,9 @@ static StoreInst *initialOf(AllocaInst &A) {
   return First;
 }
 
-/// Whether each variable holds the same again as at first, or is written before
-/// it is read, wherever Before is entered: no store of anything else reaches
-/// it. Last is the last store of each block that has one.
+/// Whether a variable holds Initial, as at first, whenever Before is entered:
+/// no store of anything else reaches it. Last is the variable's last store of
+/// each block that has one.
 static bool
 isInitialAt(const BasicBlock &Before, const Value &Initial,
             const SmallMapVector<const BasicBlock *, StoreInst *, 8> &Last) {

@@ -301,7 +301,7 @@ static bool shareWords(const ProgramFacts &Facts,
     // An end that knows of no floats must know of nothing but pointers.
     auto HoldsNothingElse = [](Type *FP, ArrayRef<TypedLeaf> End) {
       return FP ? FP->isDoubleTy() : all_of(End, [](const TypedLeaf &L) {
-        return L.Kind.K == ByteKind::Pointer || L.Kind.K == ByteKind::Unknown;
+        return L.Kind.K == ByteKind::Pointer || isUnknown(L);
       });
     };
     Type *FP = OfDest ? OfDest : OfSource;
@@ -418,8 +418,7 @@ static void shareLeads(const Instruction &I, const ProgramFacts &Facts,
   for (auto L = Leaves.begin(), End = Leaves.end(); L != End;) {
     // A run of such leaves.
     auto Last = std::find_if(L, End, [&](const TypedLeaf &Other) {
-      return Other.Kind.K != ByteKind::Unknown &&
-             Other.Kind.K != ByteKind::Integer;
+      return !isUnknown(Other) && Other.Kind.K != ByteKind::Integer;
     });
     const uint64_t To =
         Last == L ? 0 : std::prev(Last)->Offset + std::prev(Last)->Size;
@@ -531,8 +530,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                0;
   };
   auto Unclear = [&](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict ||
-           Cut(L);
+    return isUnknown(L) || L.Kind.K == ByteKind::Conflict || Cut(L);
   };
   auto Contradicts = [&](const TypedLeaf &L) {
     return L.Kind.K == ByteKind::Conflict || Cut(L);

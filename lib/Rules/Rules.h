@@ -221,6 +221,9 @@ struct TransferShape {
 inline bool isShared(const TypedLeaf &L) {
   return L.Kind.K == ByteKind::Conflict && L.Kind.FP;
 }
+inline bool isUnknown(const TypedLeaf &L) {
+  return L.Kind.K == ByteKind::Unknown;
+}
 inline bool mayHoldPointers(const TypedLeaf &L) {
   return L.Kind.K == ByteKind::Pointer ||
          (isShared(L) && L.Kind.FP->isDoubleTy());

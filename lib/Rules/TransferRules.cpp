@@ -112,10 +112,6 @@ bool retrograd::movesAddressesOnly(const Transfer &T, const TransferShape &S,
                          }));
 }
 
-static bool isUnknown(const TypedLeaf &L) {
-  return L.Kind.K == ByteKind::Unknown;
-}
-
 bool retrograd::movesUnknown(const Instruction &I, const Transfer &T,
                              const TransferShape &S,
                              const ActivityAnalysis &A) {
