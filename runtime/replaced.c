@@ -11,8 +11,9 @@
 |* the new block's. So what the sweep left at an offset of the old shadow moves to the
 |* same offset of the shadow that follows it, as if the block had been extended in place.
 |*
-|* What follows a block: realloc says it. Otherwise it is what lies, when the derivative
-|* ends, in a place that once held the old block's address, if the derivative made it.
+|* What follows a block: realloc says it. Otherwise it is the last one that lay in a place
+|* which once held the old block's address, if the derivative made it and no other block of
+|* the caller's came between.
 |*
 |* Notes are made in the primal sweep, and only where memory that may be the caller's is
 |* released (ProgramFacts::releasesGiven). They are about shadows. Until they are settled
@@ -38,12 +39,15 @@ typedef struct rg_block {
   int is_released;
 } rg_block;
 
-/* Addresses that were in a place: the first ones, and the latest. */
+/* Addresses of blocks that the derivative did not make which were in a place, the first ones
+ * and the latest; and of each the last one that was there behind it, before another of them
+ * was, and that the derivative made. Where one of the caller's blocks takes another's place
+ * (the elements behind an erased one), that does not follow it. */
 enum { RG_FIRST_HELD = 2, RG_HELD = 4 };
 typedef struct rg_holder {
   char *at;
-  char *held[RG_HELD];
-  unsigned count;
+  char *held[RG_HELD], *next[RG_HELD];
+  unsigned count, last;
 } rg_holder;
 
 /* Places that held an address; the more there are, the more seldom each is asked. */
@@ -145,6 +149,18 @@ static rg_block *add_block(rg_arena *a, char *at) {
   return (rg_block *)add(&notes_of(a)->blocks, at, sizeof(rg_block));
 }
 
+static rg_holder *find_holder(const rg_notes *n, const char *place) {
+  return (rg_holder *)find(&n->holders, place, sizeof(rg_holder));
+}
+
+/* Where `address` is among what h held; RG_HELD: it is not. */
+static unsigned index_of(const rg_holder *h, const char *address) {
+  for (unsigned i = 0; i < RG_HELD && i < h->count; ++i)
+    if (h->held[i] == address)
+      return i;
+  return RG_HELD;
+}
+
 /* `bytes` at `place`, a shadow, are about to be overwritten by addresses of shadows. */
 void rg_note_places(rg_arena *a, char *place, uint64_t bytes) {
   for (; bytes >= sizeof(char *); place += sizeof(char *), bytes -= sizeof(char *)) {
@@ -153,19 +169,24 @@ void rg_note_places(rg_arena *a, char *place, uint64_t bytes) {
       continue;
     rg_notes *n = notes_of(a);
     const rg_block *b = find_block(n, old);
-    if (b && b->bytes)
+    if (b && b->bytes) {
+      rg_holder *h = find_holder(n, place);
+      if (h)
+        h->next[h->last] = old;
       continue;
+    }
     rg_holder *h = (rg_holder *)add(&n->holders, place, sizeof *h);
-    unsigned held = 0;
-    while (held < RG_HELD && held < h->count && h->held[held] != old)
-      ++held;
-    if (held < RG_HELD && held < h->count)
-      continue;
-    const unsigned late = h->count - RG_FIRST_HELD;
-    h->held[h->count < RG_HELD ? h->count : RG_FIRST_HELD + late % (RG_HELD - RG_FIRST_HELD)] = old;
-    ++h->count;
-    if (n->held.size)
-      forget(&n->held);
+    unsigned i = index_of(h, old);
+    if (i == RG_HELD) {
+      const unsigned late = h->count - RG_FIRST_HELD;
+      i = h->count < RG_HELD ? h->count : RG_FIRST_HELD + late % (RG_HELD - RG_FIRST_HELD);
+      ++h->count;
+      h->held[i] = old;
+      h->next[i] = NULL;
+      if (n->held.size)
+        forget(&n->held);
+    }
+    h->last = i;
   }
 }
 
@@ -217,15 +238,20 @@ static void index_holders(rg_notes *n) {
   }
 }
 
-/* The block that is, at the end, where an address `skip` bytes behind the beginning of `at`
- * was; null: none. */
+/* The block that followed, in a place, an address `skip` bytes behind the beginning of `at`;
+ * null: none. */
 static const rg_block *heir_by_place(rg_notes *n, const char *at, unsigned skip) {
   if (!n->held.size)
     index_holders(n);
   const rg_held *e = (const rg_held *)find(&n->held, at + skip, sizeof *e);
   for (unsigned i = 0; e && i < e->count && i < RG_PLACES; ++i) {
-    const char *now = key_of(e->places[i]);
-    const rg_block *heir = now ? find_block(n, now - skip) : NULL;
+    const rg_holder *h = find_holder(n, e->places[i]);
+    const unsigned k = index_of(h, at + skip);
+    if (k == RG_HELD) /* others came since */
+      continue;
+    const char *now = k == h->last ? key_of(h->at) : NULL;
+    const char *next = now ? now : h->next[k];
+    const rg_block *heir = next ? find_block(n, next - skip) : NULL;
     if (is_heir(heir))
       return heir;
   }

@@ -160,6 +160,24 @@ static double lists(Lists &m, double *x) {
     s += k * squares(v);
   return s;
 }
+// A row grows, and then all rows move.
+static double grownRows(std::vector<Numbers> &v, double *x) {
+  for (auto &r : v)
+    r.push_back(*x * r[0]);
+  v.push_back({*x, 2});
+  double s = 0;
+  for (auto &r : v)
+    for (double a : r)
+      s += a * a;
+  return s;
+}
+// A row takes another's place, which is released, and grows there.
+static double withoutFirst(std::vector<Numbers> &v, double *x) {
+  double s = squares(v[0]);
+  v.erase(v.begin());
+  v[0].push_back(*x * v[0][0]);
+  return s + squares(v[0]);
+}
 static void gradient(Numbers *v, Numbers *d, double *x, double *dx) {
   __enzyme_autodiff((void *)insert, enzyme_dup, v, d, enzyme_dup, x, dx);
 }
@@ -200,6 +218,21 @@ int main() {
   RG_NEAR(dr[0][1], 2 * 2 * 3);
   RG_NEAR(dr[1][0], 2 * 2 * 1 + 2 * 3 * 0.7 * 0.7);
   RG_NEAR(dr[1][1], 2 * 3 * 2);
+
+  r = std::vector<Numbers>{{2, 3}, {1}};
+  dr = std::vector<Numbers>{{0, 0}, {0}};
+  __enzyme_autodiff((void *)grownRows, enzyme_dup, &r, &dr, enzyme_dup, &x,
+                    &dx);
+  RG_NEAR(dr[0][0], 2 * 2 * (1 + 0.7 * 0.7));
+  RG_NEAR(dr[0][1], 2 * 3);
+  RG_NEAR(dr[1][0], 2 * (1 + 0.7 * 0.7));
+
+  r = std::vector<Numbers>{{2, 3}, {1, 5}};
+  dr = std::vector<Numbers>{{0, 0}, {0, 0}};
+  __enzyme_autodiff((void *)withoutFirst, enzyme_dup, &r, &dr, enzyme_dup, &x,
+                    &dx);
+  RG_NEAR(dr[0][0], 2 + 2 * 3 * 0.7 * 0.7);
+  RG_NEAR(dr[0][1], 2 * 2 * 5);
 
   std::vector<float> v{2, 3, 0, 1, 0.5f}, dv(5);
   const std::vector<float> before = v;
