@@ -209,7 +209,7 @@ typedef struct rg_collective {
 /*===- Buffers -----------------------------------------------------------===*/
 
 static int64_t numbers_in(const rg_side *s, int block) {
-  return s->layout ? (int64_t)s->counts[block] * s->layout->numbers : 0;
+  return s->layout ? rg_mpi_numbers(s->layout, s->counts[block]) : 0;
 }
 static int64_t all_numbers(const rg_side *s) {
   int64_t n = 0;
@@ -736,6 +736,7 @@ typedef struct rg_call {
   const int *to_counts, *to_places;
   rg_handle to_type;
   int waits, one_for_all; /* one_for_all: one block goes to all neighbours */
+  const char *told[2];    /* persistent: of its bytes */
 } rg_call;
 
 static void set_side(rg_side *s, const rg_call *k, const rg_layout *layout,
@@ -900,8 +901,17 @@ static const rg_layout *layouts_of(const rg_call *k, const rg_comm *m,
     has_to = !is_root;
   }
   const rg_layout *from =
-      has_from ? rg_mpi_layout(k->from_type, k->routine) : NULL;
-  const rg_layout *to = has_to ? rg_mpi_layout(k->to_type, k->routine) : NULL;
+      has_from ? rg_mpi_layout_of_buffer(k->from_type, k->routine, 0, NULL)
+               : NULL;
+  const rg_layout *to =
+      has_to ? rg_mpi_layout_of_buffer(k->to_type, k->routine,
+                                       k->shape != BROADCAST, NULL)
+             : NULL;
+  if ((from && from->period && !from->by_words && !from->bytes) ||
+      (to && to->period && !to->by_words && !to->bytes))
+    rg_mpi_stop(k->routine, "the message consists of bytes (MPI_BYTE) with "
+                            "numbers that are no doubles; say what they are by "
+                            "a datatype");
   if (in_place && !from)
     from = to;
   const rg_layout *some = from ? from : to;
@@ -951,7 +961,7 @@ static rg_collective *record(const rg_call *k) {
       set_side(&c->in, k, from, 1, k->from_count, NULL, NULL, k->from_shadows);
     else
       set_side(&c->out, k, to, 1, k->from_count, NULL, NULL, k->from_shadows);
-    c->most = (int64_t)k->from_count * some->numbers;
+    c->most = numbers_in(is_root ? &c->in : &c->out, 0);
     break;
   case GATHER:
   case FOR_ALL: {
@@ -1088,6 +1098,7 @@ static void *started(const rg_call *k, rg_collective *c, const void *request) {
 static rg_undo *start(rg_arena *arena, void *what) {
   rg_call k = *(const rg_call *)what;
   k.arena = arena;
+  memcpy(rg_mpi_told, k.told, sizeof k.told);
   rg_collective *c = record(&k);
   return c ? &c->head : NULL;
 }
@@ -1111,6 +1122,7 @@ static void stand(const rg_call *k, const void *request) {
   rg_call *kept = rg_mpi_memory(NULL, sizeof *kept + 2 * list);
   void **shadows = (void **)(kept + 1);
   *kept = *k;
+  memcpy(kept->told, rg_mpi_told, sizeof kept->told);
   kept->comm = o->comm;
   if (k->from_shadows)
     kept->from_shadows = memcpy(shadows, k->from_shadows, list);

@@ -107,22 +107,66 @@ static int64_t number_of(rg_message *m) {
 static int tag_of(const rg_message *m) { return m->comm->shift + m->tag; }
 
 static int64_t numbers_in(const rg_message *m) {
-  return (int64_t)m->count * m->layout->numbers;
+  return rg_mpi_numbers(m->layout, m->count);
 }
 
 /* Shadows of all lanes, on their way; as adjoints they are gone here. */
 static void give(rg_message *m, int tangent) {
   int64_t n = m->active ? numbers_in(m) : 0;
-  size_t bytes = sizeof(rg_packet) + (size_t)n * m->lanes * sizeof(double);
+  const rg_layout *layout = m->layout;
+  const size_t runs = n && layout->period ? (size_t)layout->runs : 0;
+  size_t bytes = sizeof(rg_packet) + (size_t)n * m->lanes * sizeof(double) +
+                 runs * sizeof(rg_run);
   rg_packet *p = rg_mpi_memory(NULL, bytes);
-  *p = (rg_packet){number_of(m), tangent, n, (int64_t)m->lanes};
+  *p = (rg_packet){number_of(m),       tangent,        n,
+                   (int64_t)m->lanes, layout->period, (int64_t)runs};
   double *to = p->data;
   for (uint64_t l = 0; n && l < m->lanes; ++l) {
     to = rg_mpi_pack(m->layout, m->shadow[l], m->count, to);
     if (!tangent)
       rg_mpi_zero(m->layout, m->shadow[l], m->count);
   }
+  if (runs)
+    memcpy(to, layout->run, runs * sizeof(rg_run));
   rg_mpi_send_later(m->comm, m->peer, tag_of(m), p, bytes);
+}
+
+static int is_number_of(int kind) {
+  return kind == RG_KIND_WORD ? RG_KIND_DOUBLE : kind;
+}
+
+/* A byte is of a number of another kind, or at another place, at the other end
+ * of a message of bytes. What only one end knows, the other never looks at. */
+static int disagree(const rg_layout *l, const rg_run *runs, int64_t n) {
+  static const int sizes[] = {8, 4, sizeof(long double), 8, 1};
+  for (int r = 0; r < l->runs; ++r)
+    for (int64_t k = 0; k < n; ++k) {
+      const rg_run *a = &l->run[r], *b = &runs[k];
+      const int size = sizes[a->kind];
+      if (a->at >= b->at + b->count * sizes[b->kind] ||
+          b->at >= a->at + a->count * size)
+        continue;
+      if (is_number_of(a->kind) != is_number_of(b->kind) ||
+          (a->at - b->at) % size)
+        return 1;
+    }
+  return 0;
+}
+static void compare_ends(const rg_message *m, const rg_packet *p) {
+  const rg_layout *l = m->layout;
+  const rg_run *runs =
+      (const rg_run *)(p->data + p->numbers * (int64_t)m->lanes);
+  int by_words = p->period && p->period % 8 == 0;
+  for (int64_t i = 0; i < p->runs; ++i)
+    by_words &=
+        is_number_of(runs[i].kind) == RG_KIND_DOUBLE && runs[i].at % 8 == 0;
+  if (p->period == l->period ? !l->period || !disagree(l, runs, p->runs)
+                             : l->by_words && by_words)
+    return;
+  rg_mpi_stop(m->routine,
+              "the two ends of a message of bytes take it for different numbers "
+              "(rank %d, tag %d); say what they are by a datatype",
+              m->peer, m->tag);
 }
 
 static rg_packet *read_packet(void *message, rg_status *status) {
@@ -187,6 +231,8 @@ static void take(rg_message *m, int tangent) {
                 "(rank %d, tag %d)",
                 (long long)numbers_in(m), (long long)p->numbers, m->peer,
                 m->tag);
+  if (p->numbers && m->active && (p->period || m->layout->period))
+    compare_ends(m, p);
   const double *from = p->data;
   for (uint64_t l = 0; m->active && l < m->lanes; ++l) {
     if (p->numbers)
@@ -271,10 +317,11 @@ static rg_message *message(rg_arena *arena, const char *routine, uint64_t lanes,
 
 /* Null where no numbers are sent, and nothing has to be done. */
 static const rg_layout *layout_of(const char *routine, rg_handle type,
-                                  void *const *shadows, int peer) {
+                                  void *const *shadows, int peer, int which,
+                                  int *count) {
   if (peer == RG_PROC_NULL)
     return NULL;
-  const rg_layout *l = rg_mpi_layout(type, routine);
+  const rg_layout *l = rg_mpi_layout_of_buffer(type, routine, which, count);
   if (l->bytes && shadows && shadows[0])
     rg_mpi_stop(routine, "the message consists of bytes (MPI_BYTE, MPI_PACKED) "
                          "that may be active numbers; say "
@@ -285,8 +332,9 @@ static const rg_layout *layout_of(const char *routine, rg_handle type,
 /* Posted: numbered, and in forward mode with its tangents on their way. */
 static rg_message *post(rg_arena *arena, const char *routine, uint64_t lanes,
                         int sends, rg_handle type, void *const *shadows,
-                        int count, int peer, int tag, rg_handle comm) {
-  const rg_layout *l = layout_of(routine, type, shadows, peer);
+                        int count, int peer, int tag, rg_handle comm,
+                        int which) {
+  const rg_layout *l = layout_of(routine, type, shadows, peer, which, &count);
   if (!l)
     return NULL;
   rg_comm *c = rg_mpi_comm(comm);
@@ -310,7 +358,7 @@ static rg_message *post(rg_arena *arena, const char *routine, uint64_t lanes,
              void *const *shadows, int count, rg_handle type, int peer,        \
              int tag, rg_handle comm, int *result) {                           \
     rg_message *m = post(arena, #Routine, lanes, 1, type, shadows, count,      \
-                         peer, tag, comm);                                     \
+                         peer, tag, comm, 0);                                  \
     *result = Routine(buffer, count, type, peer, tag, comm);                   \
     if (!arena)                                                                \
       free(m);                                                                 \
@@ -345,7 +393,7 @@ void *rg_mpi_recv(rg_arena *arena, uint64_t lanes, void *buffer,
                   void *const *shadows, int count, rg_handle type, int peer,
                   int tag, rg_handle comm, void *status, int *result) {
   rg_message *m =
-      post(arena, "MPI_Recv", lanes, 0, type, shadows, count, peer, tag, comm);
+      post(arena, "MPI_Recv", lanes, 0, type, shadows, count, peer, tag, comm, 0);
   rg_status real = {{0}};
   if (!rg_mpi_ignores(status))
     memcpy(&real, status, rg_mpi_status_bytes());
@@ -446,7 +494,7 @@ static rg_message *found(rg_arena *arena, const char *routine, uint64_t lanes,
   rg_handle handle = rg_mpi_handle_at(message_at, 0);
   if (is_no_process(handle))
     return NULL;
-  const rg_layout *l = layout_of(routine, type, shadows, 0);
+  const rg_layout *l = layout_of(routine, type, shadows, 0, 0, &count);
   rg_mpi_lock();
   struct rg_mpi_match **at = &rg_mpi_matches;
   while (*at && (*at)->handle != handle)
@@ -541,9 +589,9 @@ void *rg_mpi_sendrecv(rg_arena *arena, uint64_t lanes, const void *from,
                       int source, int recv_tag, rg_handle comm, void *status,
                       int *result) {
   rg_message *s = post(arena, "MPI_Sendrecv", lanes, 1, from_type, from_shadows,
-                       from_count, dest, send_tag, comm);
+                       from_count, dest, send_tag, comm, 0);
   rg_message *r = post(arena, "MPI_Sendrecv", lanes, 0, to_type, to_shadows,
-                       to_count, source, recv_tag, comm);
+                       to_count, source, recv_tag, comm, 1);
   rg_status real = {{0}};
   *result = MPI_Sendrecv(from, from_count, from_type, dest, send_tag, to,
                          to_count, to_type, source, recv_tag, comm, &real);
@@ -556,9 +604,9 @@ void *rg_mpi_sendrecv_replace(rg_arena *arena, uint64_t lanes, void *buffer,
                               int dest, int send_tag, int source, int recv_tag,
                               rg_handle comm, void *status, int *result) {
   rg_message *s = post(arena, "MPI_Sendrecv_replace", lanes, 1, type, shadows,
-                       count, dest, send_tag, comm);
+                       count, dest, send_tag, comm, 0);
   rg_message *r = post(arena, "MPI_Sendrecv_replace", lanes, 0, type, shadows,
-                       count, source, recv_tag, comm);
+                       count, source, recv_tag, comm, 0);
   rg_status real = {{0}};
   *result = MPI_Sendrecv_replace(buffer, count, type, dest, send_tag, source,
                                  recv_tag, comm, &real);
@@ -583,7 +631,7 @@ static void track(rg_message *m, const void *request) {
              void *const *shadows, int count, rg_handle type, int peer,        \
              int tag, rg_handle comm, void *request, int *result) {            \
     rg_message *m = post(arena, #Routine, lanes, 1, type, shadows, count,      \
-                         peer, tag, comm);                                     \
+                         peer, tag, comm, 0);                                  \
     *result = Routine(buffer, count, type, peer, tag, comm, request);          \
     track(m, request);                                                         \
     return arena ? m : NULL;                                                   \
@@ -597,7 +645,7 @@ void *rg_mpi_irecv(rg_arena *arena, uint64_t lanes, void *buffer,
                    void *const *shadows, int count, rg_handle type, int peer,
                    int tag, rg_handle comm, void *request, int *result) {
   rg_message *m =
-      post(arena, "MPI_Irecv", lanes, 0, type, shadows, count, peer, tag, comm);
+      post(arena, "MPI_Irecv", lanes, 0, type, shadows, count, peer, tag, comm, 0);
   *result = MPI_Irecv(buffer, count, type, peer, tag, comm, request);
   track(m, request);
   return arena ? m : NULL;
@@ -637,7 +685,7 @@ static rg_undo *start(rg_arena *arena, void *what) {
 static void stand(const char *routine, uint64_t lanes, int sends,
                   rg_handle type, void *const *shadows, int count, int peer,
                   int tag, rg_handle comm, const void *request) {
-  const rg_layout *l = layout_of(routine, type, shadows, peer);
+  const rg_layout *l = layout_of(routine, type, shadows, peer, 0, &count);
   rg_open *o = rg_mpi_track(request);
   if (!o)
     return;

@@ -299,7 +299,8 @@ const rg_layout *rg_mpi_layout(rg_handle type, const char *routine) {
   if (!l) {
     l = rg_mpi_memory(NULL, sizeof *l + (size_t)b.runs * sizeof *b.run);
     *l = (rg_layout){rg_mpi_layouts, extent,    b.numbers, size,      b.runs,
-                     b.bytes,        b.complex, b.index,   b.index_at};
+                     b.bytes,        b.complex, b.index,   b.index_at,
+                     0,              0};
     if (b.runs)
       memcpy(l->run, b.run, (size_t)b.runs * sizeof *b.run);
     rg_mpi_layouts = l;
@@ -315,9 +316,172 @@ const rg_layout *rg_mpi_layout(rg_handle type, const char *routine) {
   return l;
 }
 
+/*===- Bytes -------------------------------------------------------------===*/
+
+/* What the compiler knows of the bytes that the next routine is given, as text:
+ * how many bytes, and behind them, again and again; then kind, place and count
+ * of each run; and a '?' where it does not know. Null: it says nothing. */
+_Thread_local const char *rg_mpi_told[2];
+void rg_mpi_bytes_are(uint64_t which, const char *what) {
+  rg_mpi_told[which] = what;
+}
+
+struct rg_mpi_description {
+  struct rg_mpi_description *next;
+  const char *text;
+  rg_layout *layout;
+} *rg_mpi_descriptions;
+
+static ptrdiff_t size_of(int kind) {
+  static const ptrdiff_t size[] = {sizeof(double), sizeof(float),
+                                   sizeof(long double), 8, 1};
+  return size[kind];
+}
+
+static const rg_layout *described(const char *text) {
+  rg_mpi_lock();
+  for (struct rg_mpi_description *d = rg_mpi_descriptions; d; d = d->next)
+    if (d->text == text) {
+      rg_mpi_unlock();
+      return d->layout;
+    }
+  int runs = 0;
+  for (const char *p = text; *p; ++p)
+    runs += *p == ';';
+  rg_layout *l =
+      rg_mpi_memory(NULL, sizeof *l + (size_t)runs * sizeof l->run[0]);
+  *l = (rg_layout){.extent = 1, .size = 1, .numbers = 1, .by_words = 1};
+  char *p;
+  l->period = strtol(text, &p, 10);
+  for (; *p == ';'; ++l->runs) {
+    rg_run *r = &l->run[l->runs];
+    r->kind = (int)strtol(p + 1, &p, 10);
+    r->at = strtol(p, &p, 10);
+    r->count = (int)strtol(p, &p, 10);
+    l->by_words &= (r->kind == RG_KIND_DOUBLE || r->kind == RG_KIND_WORD ||
+                    r->kind == RG_KIND_RAW) &&
+                   r->at % 8 == 0;
+  }
+  l->by_words &= l->period % 8 == 0;
+  l->bytes = *p == '?';
+  struct rg_mpi_description *d = rg_mpi_memory(NULL, sizeof *d);
+  *d = (struct rg_mpi_description){rg_mpi_descriptions, text, l};
+  rg_mpi_descriptions = d;
+  rg_mpi_unlock();
+  return l;
+}
+
+const rg_layout *rg_mpi_layout_of_buffer(rg_handle type, const char *routine,
+                                         int which, int *count) {
+  const rg_layout *l = rg_mpi_layout(type, routine);
+  if (!l->bytes || l->numbers || l->size != l->extent || !rg_mpi_told[which] ||
+      (!count && l->size != 1))
+    return l;
+  int64_t bytes = count ? (int64_t)*count * l->size : 0;
+  if (bytes > INT32_MAX)
+    rg_mpi_stop(routine, "%lld bytes are too many for one message",
+                (long long)bytes);
+  if (count)
+    *count = (int)bytes;
+  return described(rg_mpi_told[which]);
+}
+
+/* As doubles, addresses would be numbers that are too small to count. */
+static int is_address(const char *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return word && word < (uint64_t)1 << 48;
+}
+
+enum { TAKE, CLEAR, PUT, ADD };
+static void add_beside_others(void *to, double more, int kind);
+extern int omp_in_parallel(void) __attribute__((weak));
+
+static void do_one(int what, int kind, char *at, char *image, int others) {
+  const size_t size = (size_t)size_of(kind);
+  if (kind == RG_KIND_WORD) {
+    if (is_address(at)) {
+      if (what == TAKE)
+        memset(image, 0, size);
+      return;
+    }
+    kind = RG_KIND_DOUBLE;
+  }
+  double d, e;
+  float f, g;
+  long double m, n;
+  switch (what) {
+  case TAKE:
+    memcpy(image, at, size);
+    return;
+  case CLEAR:
+    memset(at, 0, size);
+    return;
+  case PUT:
+    memcpy(at, image, size);
+    return;
+  }
+  switch (kind) {
+  case RG_KIND_DOUBLE:
+    memcpy(&d, image, size);
+    memcpy(&e, at, size);
+    e += d;
+    if (others)
+      add_beside_others(at, d, kind);
+    else
+      memcpy(at, &e, size);
+    return;
+  case RG_KIND_FLOAT:
+    memcpy(&f, image, size);
+    memcpy(&g, at, size);
+    g += f;
+    if (others)
+      add_beside_others(at, (double)f, kind);
+    else
+      memcpy(at, &g, size);
+    return;
+  case RG_KIND_LONG_DOUBLE:
+    memcpy(&m, image, size);
+    memcpy(&n, at, size);
+    n += m;
+    memcpy(at, &n, size);
+    return;
+  }
+}
+
+/* Each number among some bytes. A message ends behind a number. */
+static void do_all(int what, const rg_layout *l, char *at, int64_t bytes,
+                   char *image) {
+  const int others = what == ADD && omp_in_parallel && omp_in_parallel();
+  if (l->runs && l->run[0].kind == RG_KIND_RAW) {
+    if (what == CLEAR)
+      memset(at, 0, (size_t)bytes);
+    else
+      memcpy(what == TAKE ? image : at, what == TAKE ? at : image,
+             (size_t)bytes);
+    return;
+  }
+  for (int64_t from = 0; from < bytes; from += l->period)
+    for (int r = 0; r < l->runs; ++r) {
+      const int kind = l->run[r].kind;
+      const ptrdiff_t size = size_of(kind);
+      for (int i = 0; i < l->run[r].count; ++i) {
+        const int64_t place = from + l->run[r].at + i * size;
+        if (place + size > bytes) {
+          if (place < bytes && kind != RG_KIND_WORD)
+            rg_mpi_stop("a message of bytes", "it ends within a number");
+          break;
+        }
+        do_one(what, kind, at + place, image + place, others);
+      }
+    }
+}
+
+/*===- Numbers of a layout -----------------------------------------------===*/
+
 /* All in one piece, without gaps. */
 static int is_plain(const rg_layout *l) {
-  return l->runs == 1 && l->run[0].kind == RG_KIND_DOUBLE &&
+  return !l->period && l->runs == 1 && l->run[0].kind == RG_KIND_DOUBLE &&
          l->run[0].at == 0 &&
          l->extent == l->numbers * (ptrdiff_t)sizeof(double);
 }
@@ -325,6 +489,12 @@ static int is_plain(const rg_layout *l) {
 /* The numbers in a buffer, as doubles; returns where they end. */
 double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
                     double *to) {
+  if (l->period) {
+    const int64_t n = rg_mpi_numbers(l, count);
+    memset(to, 0, (size_t)n * sizeof *to);
+    do_all(TAKE, l, (char *)(uintptr_t)from, count, (char *)to);
+    return to + n;
+  }
   if (is_plain(l)) {
     size_t n = (size_t)count * (size_t)l->numbers;
     memcpy(to, from, n * sizeof *to);
@@ -350,6 +520,10 @@ double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
 
 void rg_mpi_zero(const rg_layout *l, void *at, int count) {
   char *base = at;
+  if (l->period) {
+    do_all(CLEAR, l, at, count, NULL);
+    return;
+  }
   for (int e = 0; e < count; ++e, base += l->extent)
     for (int r = 0; r < l->runs; ++r) {
       void *p = base + l->run[r].at;
@@ -367,8 +541,6 @@ void rg_mpi_zero(const rg_layout *l, void *at, int count) {
 }
 
 /* In a region of OpenMP the other threads may add to the same places. */
-extern int omp_in_parallel(void) __attribute__((weak));
-
 static void add_beside_others(void *to, double more, int kind) {
   uint64_t was, will;
   uint32_t was4, will4;
@@ -397,6 +569,10 @@ static void add_beside_others(void *to, double more, int kind) {
 const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
                             const double *from, int add) {
   char *base = to;
+  if (l->period) {
+    do_all(add ? ADD : PUT, l, to, count, (char *)(uintptr_t)from);
+    return from + rg_mpi_numbers(l, count);
+  }
   const int others = add && omp_in_parallel && omp_in_parallel();
   for (int e = 0; e < count; ++e, base += l->extent)
     for (int r = 0; r < l->runs; ++r) {
@@ -1001,17 +1177,17 @@ void *rg_mpi_start(rg_arena *arena, uint64_t lanes, void *request,
 /* A buffer of a message whose pointer may be its own shadow, of memory without
  * one (constant.c): in front of what it sends, behind what it brings. */
 void rg_mpi_watch(char *p, char *shadow, int count, rg_handle type,
-                  int brings, const char *routine) {
+                  int brings, int which, const char *routine) {
   if (!p || p == RG_IN_PLACE || (p != shadow && !rg_constant_any()))
     return;
-  const rg_layout *l = rg_mpi_layout(type, routine);
-  for (int i = 0; l->numbers && i < count; ++i)
+  const rg_layout *l = rg_mpi_layout_of_buffer(type, routine, which, &count);
+  const ptrdiff_t step = l->period ? l->period : l->extent;
+  const int64_t rounds = l->period ? count / l->period : count;
+  for (int64_t i = 0; l->numbers && i < rounds; ++i)
     for (int k = 0; k < l->runs; ++k) {
-      static const int sizes[] = {sizeof(double), sizeof(float),
-                                  sizeof(long double)};
       const rg_run *r = &l->run[k];
-      uint64_t bytes = (uint64_t)r->count * sizes[r->kind];
-      ptrdiff_t at = i * l->extent + r->at;
+      uint64_t bytes = (uint64_t)(r->count * size_of(r->kind));
+      ptrdiff_t at = i * step + r->at;
       if (brings)
         rg_constant_store(p + at, shadow + at, bytes, routine);
       else

@@ -167,7 +167,14 @@ static inline rg_handle rg_mpi_handle_at(const void *handles, ptrdiff_t i) {
 
 /*===- Layouts: where a datatype has numbers ------------------------------===*/
 
-enum { RG_KIND_DOUBLE, RG_KIND_FLOAT, RG_KIND_LONG_DOUBLE };
+enum {
+  RG_KIND_DOUBLE,
+  RG_KIND_FLOAT,
+  RG_KIND_LONG_DOUBLE,
+  RG_KIND_WORD, /* a double, or something else whose shadow is zero or an
+                 * address */
+  RG_KIND_RAW   /* tangents: whatever it is */
+};
 typedef struct rg_run {
   ptrdiff_t at;
   int kind, count;
@@ -184,10 +191,25 @@ typedef struct rg_layout {
    * floating-point number), and where. */
   int index;
   ptrdiff_t index_at;
+  /* Of bytes (MPI_BYTE) of which the compiler knows what they are: how often
+   * the runs repeat. Elements are bytes then, and what is packed is an image of
+   * them, with zeros where there is no number. */
+  ptrdiff_t period;
+  int by_words; /* whole words, as doubles: sums of images mean something */
   rg_run run[];
 } rg_layout;
+/* Numbers that an image, or what is packed of other layouts, takes. */
+static inline int64_t rg_mpi_numbers(const rg_layout *l, int64_t count) {
+  return l->period ? (count + 7) / 8 : count * l->numbers;
+}
 
 const rg_layout *rg_mpi_layout(rg_handle type, const char *routine);
+/* Of the buffer of a routine, the first or the second, of count elements; null:
+ * of several counts. */
+const rg_layout *rg_mpi_layout_of_buffer(rg_handle type, const char *routine,
+                                         int which, int *count);
+/* What is told of the next routine's buffers. */
+extern _Thread_local const char *rg_mpi_told[2];
 double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
                     double *to);
 void rg_mpi_zero(const rg_layout *l, void *at, int count);
@@ -206,9 +228,10 @@ typedef struct rg_stream {
   int64_t count;
 } rg_stream;
 
-/* An adjoint or a tangent that came before it was asked for. */
+/* An adjoint or a tangent that came before it was asked for. Of an image, the
+ * runs follow the numbers. */
 typedef struct rg_packet {
-  int64_t number, tangent, numbers, lanes;
+  int64_t number, tangent, numbers, lanes, period, runs;
   double data[];
 } rg_packet;
 typedef struct rg_early {

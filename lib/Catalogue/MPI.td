@@ -7,7 +7,8 @@
 //
 // Routines that move numbers have functions in runtime/messages*.c, which undo them
 // in the reverse sweep (docs/Parallel.md, "Messages"). Handles are '?': pointers in
-// Open MPI, integers in MPICH. A program's own MPI (stubs for one rank) is
+// Open MPI, integers in MPICH. What bytes are, their memory tells
+// (lib/Rules/MessageShape). A program's own MPI (stubs for one rank) is
 // differentiated as it is.
 //
 //===----------------------------------------------------------------------===//

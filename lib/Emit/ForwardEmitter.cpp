@@ -14,6 +14,7 @@
 #include "Emit/PrimalEmitter.h"
 #include "Emit/StrictFloat.h"
 #include "Rules/LaneVectors.h"
+#include "Rules/MessageShape.h"
 #include "Rules/Rules.h"
 #include "Rules/TangentKinds.h"
 #include "Rules/Transfer.h"
@@ -755,6 +756,10 @@ void ForwardEmitter::visitDerivativeCall(CallBase &C) {
     if (Request.Args[N] == ArgActivity::Dup)
       forLanes([&] { All.push_back(companion(A)); });
   }
+  tellBytes(
+      B, C, Plan.facts(), /*Forward=*/true,
+      [&](StringRef Name) { return Services.runtime().require(Name); },
+      [&](StringRef T) { return Services.runtime().text("rg.bytes.", T); });
   CallBase *Call;
   if (auto *Inv = dyn_cast<InvokeInst>(Clone))
     Call =

@@ -13,6 +13,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
 #include "Emit/PrimalEmitter.h"
+#include "Rules/MessageShape.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/ExceptionMarks.h"
@@ -288,6 +289,10 @@ void PrimalEmitter::emitDerivativeCall(CallBase &C) {
       forLanes([&] { Args.push_back(shadow(A)); });
   }
   IRBuilder<> B(Clone);
+  tellBytes(
+      B, C, Plan.facts(), /*Forward=*/false,
+      [&](StringRef Name) { return Services.runtime().require(Name); },
+      [&](StringRef T) { return Services.runtime().text("rg.bytes.", T); });
   CallBase *Call;
   if (auto *Inv = dyn_cast<InvokeInst>(Clone))
     Call = B.CreateInvoke(Augmented, Inv->getNormalDest(), Inv->getUnwindDest(),

@@ -433,8 +433,10 @@ private:
   /// it brings there.
   void watchBuffers(bool Brings) {
     Constant *Routine = nullptr;
+    uint32_t Which = 0;
     for (unsigned Op = 0; Op != numOperands(); ++Op) {
       OperandMemory Memory = Rule.memoryBehind(Op);
+      const uint32_t Number = Memory.TypeAt ? Which++ : 0;
       if (!(Brings ? Memory.Writes : Memory.Reads) || Memory.Element != '@' ||
           !isActive(Op) || Parameters[Op].Shadows.empty() || !Memory.TypeAt)
         continue;
@@ -451,7 +453,7 @@ private:
                                ("a call of '" + F.getName() + "'").str());
       B.CreateCall(Runtime.require("rg_mpi_watch"),
                    {Parameters[Op].Primal, Parameters[Op].Shadows[0], Count,
-                    Type, B.getInt32(Brings), Routine});
+                    Type, B.getInt32(Brings), B.getInt32(Number), Routine});
     }
   }
 

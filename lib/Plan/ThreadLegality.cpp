@@ -10,6 +10,7 @@
 #include "Plan/AccumulationPlan.h"
 #include "Plan/CallPlan.h"
 #include "Plan/Legality.h"
+#include "Rules/MessageShape.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/CallBinding.h"
@@ -104,16 +105,27 @@ bool Legality::refusesRoutine(const CallBase &C, const OperationRecord &R) {
 }
 
 void Legality::checkMessage(const CallBase &C, const OperationRecord &R) {
+  const ProgramFacts &Facts = Subject.facts();
   for (unsigned Op = 0; Op != C.arg_size(); ++Op) {
-    if (elementBehind(C, Op, R) != 'B')
-      continue;
-    auto Bytes = Subject.facts().types().patternAt(C.getArgOperand(Op));
-    if (Bytes && any_of(Bytes->Leaves, [](const TypedLeaf &L) {
-          return L.Kind.K == ByteKind::Float;
-        }))
+    const char Element = elementBehind(C, Op, R);
+    const Value *P = C.getArgOperand(Op);
+    // Nobody would send its adjoint.
+    if (Element == 'I' && R.memoryBehind(Op).TypeAt &&
+        Subject.Activity.isActiveMemory(P) &&
+        any_of(Facts.types().leavesAt(P, 4),
+               [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; }))
       refuse(RefusalKind::Threads, C,
-             "a message whose datatype is bytes and whose contents are "
-             "numbers; give it the datatype of the numbers");
+             "a message whose datatype is integers or characters and whose "
+             "contents are numbers; give it the datatype of the numbers, or "
+             "of bytes");
+    if (Element != 'B' || Subject.Request.Mode == DerivativeMode::Forward ||
+        !Subject.Activity.isActiveMemory(P) || !Facts.movesNumbers(C, Op, R))
+      continue;
+    TransferShape S = messageShape(C, Op, R, Facts);
+    if (!knowsBytes(P, S, Facts))
+      refuse(RefusalKind::UnknownType, C, "a message of bytes");
+    else if (const char *Why = refusedBytes(C, R, S))
+      refuse(RefusalKind::Threads, C, Why);
   }
 }
 
