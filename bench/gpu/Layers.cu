@@ -9,11 +9,9 @@
 // --row=K or all. hand/Layers.h has a gradient by hand for each. It does what ours
 // does: from the inputs and the outputs' adjoints alone, it adds to the inputs'.
 //
-// Outputs are enzyme_dupnoneed: nobody computes them again beside the gradient.
-//
 //===----------------------------------------------------------------------===//
 
-#include "GpuBench.h"
+#include "Rows.h"
 #include "hand/Layers.h"
 
 namespace layers {
@@ -224,19 +222,6 @@ __device__ __forceinline__ void composite(int Rays, float Opaque, const int *__r
   Image[3 * Ray + 2] = Blue;
 }
 
-#define CONST(X) enzyme_const, X
-#define DUP(X) enzyme_dup, X, D##X
-/// The primal's kernel, the gradient's and the tangent's of one function from its inputs to Y. Gradients leave DY as it is, as those by hand do.
-#define KERNELS(F, PARAMETERS, SHADOWED, CALL, MARKED)                                                                                                         \
-  __global__ void F##Primal PARAMETERS { F CALL; }                                                                                                             \
-  __global__ void F##Gradient SHADOWED { __enzyme_autodiff((void *)F, MARKED, enzyme_seed, Y, DY); }                                                           \
-  __global__ void F##Forward SHADOWED { __enzyme_fwddiff((void *)F, MARKED, enzyme_dupnoneed, Y, DY); }
-#define MANY(...) __VA_ARGS__
-#define IN(X) const float *__restrict__ X
-#define IN2(X) const float *__restrict__ X, float *__restrict__ D##X
-#define TO(X) float *__restrict__ X
-#define TO2(X) float *__restrict__ X, float *__restrict__ D##X
-
 KERNELS(layerNorm, (int R, int C, IN(X), IN(W), IN(B), TO(Y)), (int R, int C, IN2(X), IN2(W), IN2(B), TO2(Y)), (R, C, X, W, B, Y),
         MANY(CONST(R), CONST(C), DUP(X), DUP(W), DUP(B)))
 KERNELS(rmsNorm, (int C, IN(X), IN(W), TO(Y)), (int C, IN2(X), IN2(W), TO2(Y)), (C, X, W, Y), MANY(CONST(C), DUP(X), DUP(W)))
@@ -261,51 +246,9 @@ KERNELS(composite, (int R, float O, const int *St, IN(S), IN(C), IN(T), TO(Y)), 
 
 using namespace layers;
 
-namespace {
-
-bench::Random Numbers(11);
-int Only, Row, Status;
-
-/// A field's values and shadow on the device.
-struct Pair {
-  float *X, *D;
-  size_t Count;
-};
-Pair input(size_t Count, double Low = -1, double High = 1) {
-  std::vector<float> Start(Count);
-  for (float &V : Start)
-    V = float(Numbers.uniform(Low, High));
-  return {bench::upload(Start), bench::allocate<float>(Count), Count};
-}
-Pair output(size_t Count) { return {bench::allocate<float>(Count), bench::allocate<float>(Count), Count}; }
-int *indices(size_t Count, int Below) {
-  std::vector<int> Start(Count);
-  for (int &V : Start)
-    V = int(Numbers.below(Below));
-  return bench::upload(Start);
-}
-bool wanted() { return ++Row == Only || !Only; }
-std::string by(size_t A, size_t B) { return std::to_string(A) + " x " + std::to_string(B); }
-
-void finish(bench::Program &P, std::initializer_list<Pair> In, Pair Out) {
-  for (const Pair &F : In)
-    P.field(F.X, F.D, F.Count, true, false);
-  P.field(Out.X, Out.D, Out.Count, false, true);
-  P.Step = 2e-2;
-  P.Tolerance = 2e-4;
-  P.DifferencesTolerance = 2e-2;
-  Status |= P.run();
-  for (const Pair &F : In)
-    cudaFree(F.X), cudaFree(F.D);
-  cudaFree(Out.X), cudaFree(Out.D);
-}
-#define KERNEL_OF(F) P.kernels((const void *)F##Primal, (const void *)F##Gradient, (const void *)hand::F)
-
-} // namespace
-
 int main(int Count, char **Words) {
   bench::Options Given(Count, Words);
-  Only = int(Given.number("row", 0));
+  bench::Rows Table(Given);
   int Rows = Given.size("rows", 12, 16384), C = Given.size("columns", 70, 1024);
   int N = Given.size("numbers", 500, 1 << 24);
   int Tokens = Given.size("words", 9, 32768), Length = Given.size("length", 4, 1024);
@@ -324,93 +267,93 @@ int main(int Count, char **Words) {
   }
   int Block = 128, Grid = (Rows + 3) / 4, Flat = (N + 255) / 256;
 
-  if (wanted()) {
-    bench::Program P("layer norm", by(Rows, C), Given);
-    Pair X = input(size_t(Rows) * C), W = input(C), B = input(C), Y = output(size_t(Rows) * C);
+  if (Table.wanted()) {
+    bench::Program P("layer norm", bench::by(Rows, C), Given);
+    bench::Pair X = Table.input(size_t(Rows) * C), W = Table.input(C), B = Table.input(C), Y = Table.output(size_t(Rows) * C);
     P.Primal = [=] { layerNormPrimal<<<Grid, Block>>>(Rows, C, X.X, W.X, B.X, Y.X); };
     P.Gradient = [=] { layerNormGradient<<<Grid, Block>>>(Rows, C, X.X, X.D, W.X, W.D, B.X, B.D, Y.X, Y.D); };
     P.Forward = [=] { layerNormForward<<<Grid, Block>>>(Rows, C, X.X, X.D, W.X, W.D, B.X, B.D, Y.X, Y.D); };
     P.Hand = [=] { hand::layerNorm<<<(Rows + 31) / 32, 256, 2 * C * sizeof(float)>>>(Rows, C, X.X, X.D, W.X, W.D, B.D, Y.D); };
     KERNEL_OF(layerNorm);
-    finish(P, {X, W, B}, Y);
+    Table.finish(P, {X, W, B}, Y);
   }
-  if (wanted()) {
-    bench::Program P("RMS norm", by(Rows, C), Given);
-    Pair X = input(size_t(Rows) * C), W = input(C), Y = output(size_t(Rows) * C);
+  if (Table.wanted()) {
+    bench::Program P("RMS norm", bench::by(Rows, C), Given);
+    bench::Pair X = Table.input(size_t(Rows) * C), W = Table.input(C), Y = Table.output(size_t(Rows) * C);
     P.Primal = [=] { rmsNormPrimal<<<Rows, 256>>>(C, X.X, W.X, Y.X); };
     P.Gradient = [=] { rmsNormGradient<<<Rows, 256>>>(C, X.X, X.D, W.X, W.D, Y.X, Y.D); };
     P.Forward = [=] { rmsNormForward<<<Rows, 256>>>(C, X.X, X.D, W.X, W.D, Y.X, Y.D); };
     P.Hand = [=] { hand::rmsNorm<<<(Rows + 31) / 32, 256, C * sizeof(float)>>>(Rows, C, X.X, X.D, W.X, W.D, Y.D); };
     KERNEL_OF(rmsNorm);
-    finish(P, {X, W}, Y);
+    Table.finish(P, {X, W}, Y);
   }
-  if (wanted()) {
-    bench::Program P("softmax", by(Rows, C), Given);
-    Pair X = input(size_t(Rows) * C), Y = output(size_t(Rows) * C);
+  if (Table.wanted()) {
+    bench::Program P("softmax", bench::by(Rows, C), Given);
+    bench::Pair X = Table.input(size_t(Rows) * C), Y = Table.output(size_t(Rows) * C);
     P.Primal = [=] { softmaxPrimal<<<Grid, Block>>>(Rows, C, X.X, Y.X); };
     P.Gradient = [=] { softmaxGradient<<<Grid, Block>>>(Rows, C, X.X, X.D, Y.X, Y.D); };
     P.Forward = [=] { softmaxForward<<<Grid, Block>>>(Rows, C, X.X, X.D, Y.X, Y.D); };
     P.Hand = [=] { hand::softmax<<<Grid, Block>>>(Rows, C, X.X, X.D, Y.D); };
     KERNEL_OF(softmax);
-    finish(P, {X}, Y);
+    Table.finish(P, {X}, Y);
   }
-  if (wanted()) {
-    bench::Program P("softmax, running maximum", by(Rows, C), Given);
-    Pair X = input(size_t(Rows) * C), Y = output(size_t(Rows) * C);
+  if (Table.wanted()) {
+    bench::Program P("softmax, running maximum", bench::by(Rows, C), Given);
+    bench::Pair X = Table.input(size_t(Rows) * C), Y = Table.output(size_t(Rows) * C);
     P.Primal = [=] { onlineSoftmaxPrimal<<<Grid, Block>>>(Rows, C, X.X, Y.X); };
     P.Gradient = [=] { onlineSoftmaxGradient<<<Grid, Block>>>(Rows, C, X.X, X.D, Y.X, Y.D); };
     P.Forward = [=] { onlineSoftmaxForward<<<Grid, Block>>>(Rows, C, X.X, X.D, Y.X, Y.D); };
     P.Hand = [=] { hand::softmax<<<Grid, Block>>>(Rows, C, X.X, X.D, Y.D); };
     P.kernels((const void *)onlineSoftmaxPrimal, (const void *)onlineSoftmaxGradient, (const void *)hand::softmax);
-    finish(P, {X}, Y);
+    Table.finish(P, {X}, Y);
   }
-  if (wanted()) {
-    bench::Program P("cross entropy", by(Rows, C), Given);
-    Pair X = input(size_t(Rows) * C), Y = output(Rows);
-    int *T = indices(Rows, C);
+  if (Table.wanted()) {
+    bench::Program P("cross entropy", bench::by(Rows, C), Given);
+    bench::Pair X = Table.input(size_t(Rows) * C), Y = Table.output(Rows);
+    int *T = Table.indices(Rows, C);
     P.Primal = [=] { crossEntropyPrimal<<<Grid, Block>>>(Rows, C, X.X, T, Y.X); };
     P.Gradient = [=] { crossEntropyGradient<<<Grid, Block>>>(Rows, C, X.X, X.D, T, Y.X, Y.D); };
     P.Forward = [=] { crossEntropyForward<<<Grid, Block>>>(Rows, C, X.X, X.D, T, Y.X, Y.D); };
     P.Hand = [=] { hand::crossEntropy<<<Grid, Block>>>(Rows, C, X.X, X.D, T, Y.D); };
     KERNEL_OF(crossEntropy);
-    finish(P, {X}, Y);
+    Table.finish(P, {X}, Y);
   }
-  if (wanted()) {
+  if (Table.wanted()) {
     bench::Program P("GELU", std::to_string(N), Given);
-    Pair X = input(N, -3, 3), Y = output(N);
+    bench::Pair X = Table.input(N, -3, 3), Y = Table.output(N);
     P.Primal = [=] { geluPrimal<<<Flat, 256>>>(N, X.X, Y.X); };
     P.Gradient = [=] { geluGradient<<<Flat, 256>>>(N, X.X, X.D, Y.X, Y.D); };
     P.Forward = [=] { geluForward<<<Flat, 256>>>(N, X.X, X.D, Y.X, Y.D); };
     P.Hand = [=] { hand::gelu<<<Flat, 256>>>(N, X.X, X.D, Y.D); };
     KERNEL_OF(gelu);
-    finish(P, {X}, Y);
+    Table.finish(P, {X}, Y);
   }
-  if (wanted()) {
+  if (Table.wanted()) {
     bench::Program P("SwiGLU", std::to_string(N), Given);
-    Pair A = input(N, -3, 3), B = input(N), Y = output(N);
+    bench::Pair A = Table.input(N, -3, 3), B = Table.input(N), Y = Table.output(N);
     P.Primal = [=] { swiGluPrimal<<<Flat, 256>>>(N, A.X, B.X, Y.X); };
     P.Gradient = [=] { swiGluGradient<<<Flat, 256>>>(N, A.X, A.D, B.X, B.D, Y.X, Y.D); };
     P.Forward = [=] { swiGluForward<<<Flat, 256>>>(N, A.X, A.D, B.X, B.D, Y.X, Y.D); };
     P.Hand = [=] { hand::swiGlu<<<Flat, 256>>>(N, A.X, A.D, B.X, B.D, Y.D); };
     KERNEL_OF(swiGlu);
-    finish(P, {A, B}, Y);
+    Table.finish(P, {A, B}, Y);
   }
-  if (wanted()) {
-    bench::Program P("embedding", by(Rows, C), Given);
-    Pair W = input(size_t(Tokens) * C), At = input(size_t(Length) * C), Y = output(size_t(Rows) * C);
-    int *T = indices(Rows, Tokens), Blocks = (Rows * C + 255) / 256;
+  if (Table.wanted()) {
+    bench::Program P("embedding", bench::by(Rows, C), Given);
+    bench::Pair W = Table.input(size_t(Tokens) * C), At = Table.input(size_t(Length) * C), Y = Table.output(size_t(Rows) * C);
+    int *T = Table.indices(Rows, Tokens), Blocks = (Rows * C + 255) / 256;
     P.Primal = [=] { embedPrimal<<<Blocks, 256>>>(Rows, C, Length, T, W.X, At.X, Y.X); };
     P.Gradient = [=] { embedGradient<<<Blocks, 256>>>(Rows, C, Length, T, W.X, W.D, At.X, At.D, Y.X, Y.D); };
     P.Forward = [=] { embedForward<<<Blocks, 256>>>(Rows, C, Length, T, W.X, W.D, At.X, At.D, Y.X, Y.D); };
     P.Hand = [=] { hand::embed<<<Blocks, 256>>>(Rows, C, Length, T, W.D, At.D, Y.D); };
     KERNEL_OF(embed);
-    finish(P, {W, At}, Y);
+    Table.finish(P, {W, At}, Y);
   }
-  if (wanted()) {
-    bench::Program P("selective scan", std::to_string(Batch) + " x " + by(Steps, Channels), Given);
+  if (Table.wanted()) {
+    bench::Program P("selective scan", std::to_string(Batch) + " x " + bench::by(Steps, Channels), Given);
     size_t All = size_t(Batch) * Steps * Channels;
-    Pair X = input(All), S = input(All, 0.05, 0.3), A = input(size_t(Channels) * State, -1, -0.1);
-    Pair B = input(size_t(Batch) * Steps * State), K = input(B.Count), Y = output(All);
+    bench::Pair X = Table.input(All), S = Table.input(All, 0.05, 0.3), A = Table.input(size_t(Channels) * State, -1, -0.1);
+    bench::Pair B = Table.input(size_t(Batch) * Steps * State), K = Table.input(B.Count), Y = Table.output(All);
     dim3 Blocks(Channels / 64, Batch);
     P.Threads = size_t(Batch) * Channels;
     P.Primal = [=] { scanPrimal<<<Blocks, 64>>>(Steps, Channels, X.X, S.X, A.X, B.X, K.X, Y.X); };
@@ -418,23 +361,23 @@ int main(int Count, char **Words) {
     P.Forward = [=] { scanForward<<<Blocks, 64>>>(Steps, Channels, X.X, X.D, S.X, S.D, A.X, A.D, B.X, B.D, K.X, K.D, Y.X, Y.D); };
     P.Hand = [=] { hand::scan<<<Blocks, 64>>>(Steps, Channels, X.X, X.D, S.X, S.D, A.X, A.D, B.X, B.D, K.X, K.D, Y.D); };
     KERNEL_OF(scan);
-    finish(P, {X, S, A, B, K}, Y);
+    Table.finish(P, {X, S, A, B, K}, Y);
   }
-  if (wanted()) {
-    bench::Program P("depthwise 3 x 3", std::to_string(Planes) + " x " + by(Side, Side), Given);
-    Pair X = input(size_t(Planes) * Side * Side), W = input(64 * 9), Y = output(X.Count);
+  if (Table.wanted()) {
+    bench::Program P("depthwise 3 x 3", std::to_string(Planes) + " x " + bench::by(Side, Side), Given);
+    bench::Pair X = Table.input(size_t(Planes) * Side * Side), W = Table.input(64 * 9), Y = Table.output(X.Count);
     dim3 Threads(32, 8), Blocks((Side + 31) / 32, (Side + 7) / 8, Planes);
     P.Primal = [=] { depthwisePrimal<<<Blocks, Threads>>>(Side, Side, X.X, W.X, Y.X); };
     P.Gradient = [=] { depthwiseGradient<<<Blocks, Threads>>>(Side, Side, X.X, X.D, W.X, W.D, Y.X, Y.D); };
     P.Forward = [=] { depthwiseForward<<<Blocks, Threads>>>(Side, Side, X.X, X.D, W.X, W.D, Y.X, Y.D); };
     P.Hand = [=] { hand::depthwise<<<Blocks, Threads>>>(Side, Side, X.X, X.D, W.X, W.D, Y.D); };
     KERNEL_OF(depthwise);
-    finish(P, {X, W}, Y);
+    Table.finish(P, {X, W}, Y);
   }
-  if (wanted()) {
-    bench::Program P("convolution 3 x 3", std::to_string(Images) + " x " + by(Maps, Edge), Given);
-    Pair X = input(size_t(Images) * Maps * Edge * Edge), W = input(size_t(Maps) * Maps * 9);
-    Pair Y = output(size_t(Images) * Maps * (Edge - 2) * (Edge - 2));
+  if (Table.wanted()) {
+    bench::Program P("convolution 3 x 3", std::to_string(Images) + " x " + bench::by(Maps, Edge), Given);
+    bench::Pair X = Table.input(size_t(Images) * Maps * Edge * Edge), W = Table.input(size_t(Maps) * Maps * 9);
+    bench::Pair Y = Table.output(size_t(Images) * Maps * (Edge - 2) * (Edge - 2));
     dim3 Blocks(((Edge - 2) * (Edge - 2) + 127) / 128, Maps, Images);
     P.Primal = [=] { convolvePrimal<<<Blocks, 128>>>(Maps, Edge, Edge, X.X, W.X, Y.X); };
     P.Gradient = [=] { convolveGradient<<<Blocks, 128>>>(Maps, Edge, Edge, X.X, X.D, W.X, W.D, Y.X, Y.D); };
@@ -445,16 +388,16 @@ int main(int Count, char **Words) {
       hand::convolveWeights<<<HandW, 128>>>(Maps, Edge, Edge, X.X, W.D, Y.D);
     };
     KERNEL_OF(convolve);
-    finish(P, {X, W}, Y);
+    Table.finish(P, {X, W}, Y);
   }
-  if (wanted()) {
+  if (Table.wanted()) {
     bench::Program P("alpha compositing", std::to_string(Rays) + " rays", Given);
     std::vector<int> Starts(1, 0);
     for (int R = 0; R < Rays; ++R)
-      Starts.push_back(Starts.back() + 1 + int(Numbers.below(Most)));
+      Starts.push_back(Starts.back() + 1 + int(Table.below(Most)));
     size_t Samples = Starts.back();
     int *St = bench::upload(Starts);
-    Pair S = input(Samples, 0.1, 3), K = input(3 * Samples, 0, 1), T = input(Samples, 0.01, 0.1), Y = output(3 * size_t(Rays));
+    bench::Pair S = Table.input(Samples, 0.1, 3), K = Table.input(3 * Samples, 0, 1), T = Table.input(Samples, 0.01, 0.1), Y = Table.output(3 * size_t(Rays));
     // At the threshold the image jumps; small sizes, which are for checking, never come to it.
     int Blocks = (Rays + 127) / 128;
     P.Primal = [=] { compositePrimal<<<Blocks, 128>>>(Rays, Opaque, St, S.X, K.X, T.X, Y.X); };
@@ -462,7 +405,7 @@ int main(int Count, char **Words) {
     P.Forward = [=] { compositeForward<<<Blocks, 128>>>(Rays, Opaque, St, S.X, S.D, K.X, K.D, T.X, Y.X, Y.D); };
     P.Hand = [=] { hand::composite<<<Blocks, 128>>>(Rays, Opaque, St, S.X, S.D, K.X, K.D, T.X, Y.D); };
     KERNEL_OF(composite);
-    finish(P, {S, K}, Y);
+    Table.finish(P, {S, K}, Y);
   }
-  return Status;
+  return Table.Status;
 }

@@ -33,11 +33,11 @@ NAMES = [
     "count-strides", "several-at-once", "unroll-recurrences", "segment-recurrences", "gpu-counts", "gpu-plain",
     "gpu-zeros", "gpu-phases", "gpu-merge", "gpu-sums-at-end", "block-sums", "gather-tiles",
     "warp-products", "group-additions", "merge-places", "invariant-shifts", "last-extremum", "neighbour-lanes",
-    "join-additions", "loops-in-step", "step-sums", "gather-neighbours", "merge-in-line",
+    "join-additions", "loops-in-step", "step-sums", "gather-neighbours", "merge-in-line", "gather-loops", "additions-on-ways", "spell-struct-moves",
     "swap-blocks", "zero-ways", "one-addition", "block-copies", "blocks-in-turn", "skipped-sums",
     "stack-tape", "launch-tape",
 ]
-PROGRAMS = "XsBench RsBench Lbm Lulesh Dg Matmul Attention Splat Layers"
+PROGRAMS = "XsBench RsBench Lbm Lulesh Dg Matmul Attention Splat Layers Gather Particles"
 ALL_ON = "all-on"
 
 

@@ -15,7 +15,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../../build}" && pwd) || exit 2
 [ $# -gt 0 ] && shift
-programs=${PROGRAMS:-XsBench RsBench Lbm Lulesh Dg Matmul Attention Splat Layers}
+programs=${PROGRAMS:-XsBench RsBench Lbm Lulesh Dg Matmul Attention Splat Layers Gather Particles}
 route=${ROUTE:-gpu}
 out=$build/bench/gpu
 [ "$route" = cpu ] && out=$build/bench/gpu-on-cpu && set -- --check-only "$@"

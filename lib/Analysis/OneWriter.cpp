@@ -90,7 +90,7 @@ public:
 private:
   using Read = std::optional<Polynomial>;
 
-  unsigned variable(Variable V);
+  unsigned variable(const Variable &V);
   static Polynomial constant(int64_t C) {
     Polynomial P;
     if (C)
@@ -116,11 +116,14 @@ private:
     return all_of(M, [&](unsigned V) { return Variables[V].NotNegative; });
   }
 
+  Read address(const Value *P, const Argument &A, unsigned Depth = 0);
+  Read index(const Value *V, bool Signed, unsigned Depth);
   Read whole(const SCEV *S, unsigned Depth = 0);
   Read narrow(const SCEV *S, bool Signed, unsigned Depth = 0);
   Read wrapping(const SCEV *S, unsigned Depth);
   Read walked(const SCEVAddRecExpr *S, bool Signed, unsigned Depth);
   Read same(const SCEV *S, bool Signed);
+  Read length(const SCEV *S, bool Signed);
   Read identity(const SCEV *S);
   Read divided(Polynomial P, uint64_t By, Variable::Kind What);
   bool isSame(const SCEV *S) const;
@@ -130,6 +133,9 @@ private:
   void learn(const Polynomial &NotNegative) { Facts.push_back(NotNegative); }
   void learnBranches();
   void learnCondition(const Value *C, bool Holds);
+  void learnOrder(CmpInst::Predicate P, const SCEV *A, const SCEV *B);
+  void learnOrder(CmpInst::Predicate P, const Polynomial &A,
+                  const Polynomial &B);
   void learnLoop(const Loop &L);
 
   bool isProved(const Polynomial &NotNegative) const;
@@ -166,7 +172,7 @@ private:
 /// What is below is the same number as 32 bits with a sign and without.
 constexpr int64_t Signless = int64_t(1) << 31;
 
-unsigned Proof::variable(Variable V) {
+unsigned Proof::variable(const Variable &V) {
   for (auto [N, Old] : enumerate(Variables))
     if (Old.What == V.What && Old.Axis == V.Axis && Old.Of == V.Of &&
         Old.Signed == V.Signed && Old.By == V.By &&
@@ -275,6 +281,17 @@ Proof::Read Proof::same(const SCEV *S, bool Signed) {
   return of(variable(V));
 }
 
+/// S, a sum that is a factor: it may be the length of a row, and is read in one
+/// piece, as wide as an address.
+Proof::Read Proof::length(const SCEV *S, bool Signed) {
+  if (SE.getTypeSizeInBits(S->getType()) >= 64)
+    return same(S, /*Signed=*/true);
+  Type *Wide = Type::getInt64Ty(SE.getContext());
+  return same(Signed ? SE.getSignExtendExpr(S, Wide)
+                     : SE.getZeroExtendExpr(S, Wide),
+              /*Signed=*/true);
+}
+
 Proof::Read Proof::identity(const SCEV *S) {
   std::optional<ThreadIdentity> Who = identityOf(S);
   if (!Who)
@@ -327,9 +344,8 @@ Proof::Read Proof::whole(const SCEV *S, unsigned Depth) {
   auto All = [&](const SCEVNAryExpr *E, bool Times) -> Read {
     Polynomial Result = constant(Times);
     for (const SCEV *Part : E->operands()) {
-      // A factor that is a sum may be the length of a row: in one piece.
       Read P = Times && isa<SCEVAddExpr>(Part) && isSame(Part)
-                   ? same(Part, /*Signed=*/true)
+                   ? length(Part, /*Signed=*/true)
                    : whole(Part, Depth + 1);
       if (!P)
         return std::nullopt;
@@ -368,6 +384,101 @@ Proof::Read Proof::whole(const SCEV *S, unsigned Depth) {
   return R ? R : same(S, /*Signed=*/true);
 }
 
+/// Bytes from A to where P leads, which is stored to. A store to a poisonous
+/// address is undefined, so that sums and products that say so (nsw, nuw) have
+/// not wrapped around: scalar evolution says less of them.
+Proof::Read Proof::address(const Value *P, const Argument &A, unsigned Depth) {
+  if (P == &A)
+    return constant(0);
+  if (Depth > Deepest)
+    return std::nullopt;
+  if (const auto *Cast = dyn_cast<AddrSpaceCastInst>(P))
+    return address(Cast->getPointerOperand(), A, Depth + 1);
+  const DataLayout &DL = Here.getDataLayout();
+  if (const auto *G = dyn_cast<GEPOperator>(P)) {
+    const unsigned Bits = DL.getIndexTypeSizeInBits(G->getType());
+    SmallMapVector<Value *, APInt, 4> Offsets;
+    APInt Fixed(Bits, 0);
+    Read Sum = G->collectOffset(DL, Bits, Offsets, Fixed)
+                   ? address(G->getPointerOperand(), A, Depth + 1)
+                   : std::nullopt;
+    if (Sum)
+      Sum->add(constant(Fixed.getSExtValue()));
+    for (auto &[V, Scale] : Offsets) {
+      Read Part = Sum ? index(V, /*Signed=*/true, Depth + 1) : std::nullopt;
+      if (!Part)
+        return std::nullopt;
+      Sum->add(*Part, Scale.getSExtValue());
+    }
+    return Sum;
+  }
+  const SCEV *Place = SE.getSCEV(const_cast<Value *>(P));
+  const auto *Base = dyn_cast<SCEVUnknown>(SE.getPointerBase(Place));
+  if (!Base || Base->getValue() != &A)
+    return std::nullopt;
+  return whole(SE.removePointerBase(Place));
+}
+
+/// The number that V, part of such an address, is with a sign or without.
+Proof::Read Proof::index(const Value *V, bool Signed, unsigned Depth) {
+  const bool Wide = V->getType()->getIntegerBitWidth() >= 64;
+  auto Else = [&]() -> Read {
+    const SCEV *S = SE.getSCEV(const_cast<Value *>(V));
+    return Wide ? whole(S, Depth) : narrow(S, Signed, Depth);
+  };
+  if (Depth > Deepest)
+    return std::nullopt;
+  if (const auto *X = dyn_cast<SExtInst>(V))
+    return Signed ? index(X->getOperand(0), true, Depth + 1) : Else();
+  if (const auto *X = dyn_cast<ZExtInst>(V))
+    return index(X->getOperand(0), X->hasNonNeg(), Depth + 1);
+  const auto *B = dyn_cast<BinaryOperator>(V);
+  if (!B)
+    return Else();
+  const auto *Wraps = dyn_cast<OverflowingBinaryOperator>(B);
+  const bool Fits = Wide || (Wraps && (Signed ? Wraps->hasNoSignedWrap()
+                                              : Wraps->hasNoUnsignedWrap()));
+  const auto *By = dyn_cast<ConstantInt>(B->getOperand(1));
+  const bool Disjoint = isa<PossiblyDisjointInst>(B) &&
+                        cast<PossiblyDisjointInst>(B)->isDisjoint();
+  if (!Disjoint &&
+      (!Wraps || !Fits ||
+       (B->getOpcode() == Instruction::Shl && (!By || By->getValue().uge(31)))))
+    return Else();
+  auto Operand = [&](unsigned N) -> Read {
+    Value *Part = B->getOperand(N);
+    Read Sum = index(Part, Signed, Depth + 1);
+    const SCEV *S = SE.getSCEV(Part);
+    if (B->getOpcode() != Instruction::Mul || !isa<SCEVAddExpr>(S) ||
+        !isSame(S))
+      return Sum;
+    Read Piece = length(S, Signed);
+    if (Piece && Sum) {
+      learn(difference(*Piece, *Sum));
+      learn(difference(*Sum, *Piece));
+    }
+    return Piece;
+  };
+  Read X = Operand(0), Y = X ? Operand(1) : std::nullopt;
+  if (!Y)
+    return Else();
+  switch (B->getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Or:
+    X->add(*Y);
+    return X;
+  case Instruction::Sub:
+    X->add(*Y, -1);
+    return X;
+  case Instruction::Mul:
+    return X->times(*Y);
+  case Instruction::Shl:
+    return X->times(constant(int64_t(1) << By->getZExtValue()));
+  default:
+    return Else();
+  }
+}
+
 /// The number that S, of fewer bits than an address, is with a sign or without.
 Proof::Read Proof::narrow(const SCEV *S, bool Signed, unsigned Depth) {
   if (Depth > Deepest)
@@ -400,12 +511,8 @@ Proof::Read Proof::narrow(const SCEV *S, bool Signed, unsigned Depth) {
       Polynomial Result = constant(isa<SCEVMulExpr>(E));
       bool All = true;
       for (const SCEV *Part : E->operands()) {
-        // The length of a row in one piece, as in whole().
-        Type *Wide = Type::getInt64Ty(SE.getContext());
         Read P = isa<SCEVMulExpr>(E) && isa<SCEVAddExpr>(Part) && isSame(Part)
-                     ? same(Signed ? SE.getSignExtendExpr(Part, Wide)
-                                   : SE.getZeroExtendExpr(Part, Wide),
-                            /*Signed=*/true)
+                     ? length(Part, Signed)
                      : narrow(Part, Signed, Depth + 1);
         if (!P) {
           All = false;
@@ -556,30 +663,58 @@ void Proof::learnCondition(const Value *C, bool Holds) {
       Holds ? Asks->getPredicate() : Asks->getInversePredicate();
   if (P == ICmpInst::ICMP_NE)
     return;
-  const bool Signed = !ICmpInst::isUnsigned(P);
-  Read A = narrow(SE.getSCEV(Asks->getOperand(0)), Signed),
-       B = narrow(SE.getSCEV(Asks->getOperand(1)), Signed);
-  if (!A || !B)
-    return;
-  if (P == ICmpInst::ICMP_EQ) {
-    learn(difference(*A, *B));
-    learn(difference(*B, *A));
-    return;
-  }
-  const SCEV *Larger = SE.getSCEV(Asks->getOperand(1));
+  const Value *A = Asks->getOperand(0), *B = Asks->getOperand(1);
   if (ICmpInst::isGT(P) || ICmpInst::isGE(P)) {
     std::swap(A, B);
     P = ICmpInst::getSwappedPredicate(P);
-    Larger = SE.getSCEV(Asks->getOperand(0));
   }
-  // What is read with a sign: the same below a number that has none.
-  if (!Signed && SE.getTypeSizeInBits(Larger->getType()) >= 64 &&
-      !SE.isKnownNonNegative(Larger))
+  learnOrder(P, SE.getSCEV(const_cast<Value *>(A)),
+             SE.getSCEV(const_cast<Value *>(B)));
+  // A branch by a poisonous comparison is undefined, as a store to such an
+  // address is.
+  if (SE.getTypeSizeInBits(A->getType()) >= 64)
     return;
-  Polynomial Rest = difference(*B, *A);
-  if (ICmpInst::isLT(P))
+  const bool Signed = !ICmpInst::isUnsigned(P);
+  Read Left = index(A, Signed, 0),
+       Right = Left ? index(B, Signed, 0) : std::nullopt;
+  if (Right)
+    learnOrder(P, *Left, *Right);
+}
+
+/// The same of what is read already.
+void Proof::learnOrder(CmpInst::Predicate P, const Polynomial &A,
+                       const Polynomial &B) {
+  Polynomial Rest = difference(B, A);
+  if (P == ICmpInst::ICMP_EQ)
+    learn(difference(A, B));
+  else if (ICmpInst::isLT(P))
     Rest.add(constant(-1));
   learn(Rest);
+}
+
+/// A is equal to B, less, or not greater, as P says.
+void Proof::learnOrder(CmpInst::Predicate P, const SCEV *A, const SCEV *B) {
+  const bool Signed = !ICmpInst::isUnsigned(P);
+  // All parts of a maximum are below what it is below.
+  const bool Order = P != ICmpInst::ICMP_EQ;
+  if (Order && (Signed ? isa<SCEVSMaxExpr>(A) : isa<SCEVUMaxExpr>(A))) {
+    for (const SCEV *Part : cast<SCEVNAryExpr>(A)->operands())
+      learnOrder(P, Part, B);
+    return;
+  }
+  if (Order && (Signed ? isa<SCEVSMinExpr>(B) : isa<SCEVUMinExpr>(B))) {
+    for (const SCEV *Part : cast<SCEVNAryExpr>(B)->operands())
+      learnOrder(P, A, Part);
+    return;
+  }
+  Read X = narrow(A, Signed), Y = narrow(B, Signed);
+  if (!X || !Y)
+    return;
+  // What is read with a sign: the same below a number that has none.
+  if (Order && !Signed && SE.getTypeSizeInBits(B->getType()) >= 64 &&
+      !SE.isKnownNonNegative(B))
+    return;
+  learnOrder(P, *X, *Y);
 }
 
 /// What the branches say that lead here.
@@ -951,11 +1086,7 @@ StringRef Proof::doubt(ArrayRef<const StoreInst *> Stores, const Argument &A,
   Polynomial At;
   SmallVector<int64_t, 4> Beside;
   for (const StoreInst *S : Stores) {
-    const SCEV *Place = SE.getSCEV(const_cast<Value *>(S->getPointerOperand()));
-    const auto *Base = dyn_cast<SCEVUnknown>(SE.getPointerBase(Place));
-    if (!Base || Base->getValue() != &A)
-      return "is written at an address that is not understood";
-    Read P = whole(SE.removePointerBase(Place));
+    Read P = address(S->getPointerOperand(), A);
     if (!P || P->Overflow)
       return "is written at an address that is not understood";
     if (S == Stores.front())

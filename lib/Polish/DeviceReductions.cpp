@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/DeviceReductions.h"
+#include "Polish/AdditionsOnWays.h"
 #include "Polish/BlockSums.h"
 #include "Polish/BlocksInTurn.h"
+#include "Polish/GatherLoops.h"
 #include "Polish/KnownSpaces.h"
 #include "Polish/LeaveSums.h"
 #include "Polish/LoadsFirst.h"
@@ -22,8 +24,10 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 constexpr const char *HasReductions = "rg.device.reductions",
@@ -52,6 +56,19 @@ void retrograd::noteReductions(Module &M, ArrayRef<Function *> Derived) {
     F->addFnAttr(HoldsDerivative);
 }
 
+/// V was chosen, and one of the choices is zero: the largest of a window, say,
+/// of which all others get nothing.
+static bool isOftenZero(const Value &V, unsigned Depth = 0) {
+  constexpr unsigned Deepest = 4;
+  const auto *Choice = dyn_cast<SelectInst>(&V);
+  return Depth < Deepest && Choice &&
+         any_of(
+             ArrayRef{Choice->getTrueValue(), Choice->getFalseValue()},
+             [&](const Value *Arm) {
+               return match(Arm, m_AnyZeroFP()) || isOftenZero(*Arm, Depth + 1);
+             });
+}
+
 static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
   LLVMContext &C = Add.getContext();
   const DataLayout &DL = Add.getDataLayout();
@@ -72,6 +89,12 @@ static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
   std::string Text =
       std::string("red.relaxed.gpu") + (Global ? ".global" : "") +
       (IsDouble ? ".add.f64 [$0+$2], $1;" : ".add.f32 [$0+$2], $1;");
+  // A zero is not sent to memory.
+  if (isOftenZero(*X))
+    Text = std::string("{\n\t.reg .pred %rgSome;\n\tsetp.neu.") +
+           (IsDouble ? "f64 %rgSome, $1, 0d0000000000000000"
+                     : "f32 %rgSome, $1, 0f00000000") +
+           ";\n\t@%rgSome " + Text + "\n\t}";
   auto *Type = FunctionType::get(
       B.getVoidTy(), {Base->getType(), X->getType(), B.getInt32Ty()}, false);
   B.CreateCall(InlineAsm::get(Type, Text,
@@ -98,6 +121,8 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
     F.removeFnAttr(HoldsDerivative);
     if (!F.isDeclaration() && !F.hasOptNone())
       Derived.push_back(&F);
+    if (!F.isDeclaration() && !F.hasOptNone())
+      Steps.run(step::GatherLoops, F, [&] { return gatherLoops(F, FAM); });
     Steps.run(step::ParametersInPlace, F, [&] { readParametersInPlace(F); });
     Steps.run(step::BlockSums, F, [&] { addUpOverBlocks(F); });
     Steps.run(step::LeaveSums, F,
@@ -107,6 +132,9 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
     if (Opts.CleanUp && !F.isDeclaration() && !F.hasOptNone()) {
       Steps.run(step::SkippedSums, F,
                 [&] { return answerWhereSkipped(F, FAM); });
+      Steps.run(step::AdditionsOnWays, F, [&] {
+        return moveAdditionsToTheirWay(F, Machine, FAM.getResult<AAManager>(F));
+      });
       Steps.run(step::BlocksInTurn, F,
                 [&] { return takeBlocksInTurn(F, FAM); });
     }

@@ -11,8 +11,10 @@
 #include "Support/Options.h"
 #include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -58,6 +60,7 @@ private:
   bool touches(Instruction &I, Value *Base, const Additions &Open);
   /// P's place in global memory.
   Value *global(IRBuilderBase &B, Value *P);
+  Value *alignedForAll(const Row &R, unsigned Alignment);
   bool isBusy(const Twins &T);
   void emit(Row &R);
   void emit(Twins &T);
@@ -232,20 +235,51 @@ void Rows::emit(Twins &T) {
       Add->eraseFromParent();
 }
 
-/// Fours and twos where the address is a multiple of their size, which only the
-/// run tells: of all lanes that are here, or of this one, if no two of them are
-/// neighbours. Where lanes are neighbours, as in a convolution, each addition
-/// of all of them goes to few sectors; if every other lane went another way,
-/// both ways would touch all of these.
-void Rows::emit(Row &R) {
-  const unsigned Size = R.Adds.size(), Alignment = Size < 4 ? 8 : 16;
-  IRBuilder<> B(R.Last);
-  Value *Start =
-      B.CreateConstGEP1_64(B.getInt8Ty(), global(B, R.Base), R.Offset);
+/// Whether R begins at a multiple of Alignment, where that is the same for all
+/// threads and in all iterations: all that is added to a parameter of the
+/// kernel are multiples. Asked once, when the kernel begins. Else null.
+Value *Rows::alignedForAll(const Row &R, unsigned Alignment) {
+  const DataLayout &DL = F.getDataLayout();
+  Value *Root = R.Base;
+  int64_t Beside = R.Offset;
+  for (;;) {
+    if (auto *Cast = dyn_cast<AddrSpaceCastInst>(Root)) {
+      Root = Cast->getPointerOperand();
+      continue;
+    }
+    auto *G = dyn_cast<GEPOperator>(Root);
+    if (!G)
+      break;
+    const unsigned Bits = DL.getIndexTypeSizeInBits(G->getType());
+    SmallMapVector<Value *, APInt, 4> Offsets;
+    APInt Fixed(Bits, 0);
+    if (!G->collectOffset(DL, Bits, Offsets, Fixed))
+      return nullptr;
+    for (auto &[V, Scale] : Offsets)
+      if (Scale.countr_zero() +
+              computeKnownBits(V, DL).countMinTrailingZeros() <
+          Log2_32(Alignment))
+        return nullptr;
+    Beside += Fixed.getSExtValue();
+    Root = G->getPointerOperand();
+  }
+  // Of a function that is called, each thread may have its own arguments.
+  if (!isa<GlobalVariable>(Root) &&
+      !(isa<Argument>(Root) && F.getCallingConv() == CallingConv::PTX_Kernel))
+    return nullptr;
+  IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  Value *Bits = B.CreatePtrToInt(global(B, Root), B.getInt64Ty());
+  return B.CreateIsNull(B.CreateAnd(B.CreateAdd(Bits, B.getInt64(Beside)),
+                                    B.getInt64(Alignment - 1)));
+}
+
+/// The same of the lanes that are here: Start is aligned for all of them, or
+/// for this one, if no two of them are neighbours.
+static Value *alignedInWarp(IRBuilderBase &B, Value *Start,
+                            unsigned Alignment) {
+  constexpr unsigned Sector = 32; // bytes that memory is asked for
   Value *Low =
       B.CreateAnd(B.CreatePtrToInt(Start, B.getInt64Ty()), Alignment - 1);
-  constexpr unsigned Sector = 32; // bytes that memory is asked for
-  Instruction *Aligned, *Otherwise;
   Value *IsAligned = B.CreateICmpEQ(Low, B.getInt64(0));
   auto Ask = [&](Intrinsic::ID Id, ArrayRef<Value *> Operands) {
     return B.CreateIntrinsic(Id, ArrayRef<Type *>(), Operands);
@@ -259,10 +293,26 @@ void Rows::emit(Row &R) {
       B.CreateAnd(B.CreateIsNotNull(Distance),
                   B.CreateICmpULT(B.CreateAdd(Distance, B.getInt32(Sector - 1)),
                                   B.getInt32(2 * Sector - 1)));
-  Value *WayOfAll = B.CreateOr(
+  return B.CreateOr(
       Ask(Intrinsic::nvvm_vote_all_sync, {Here, IsAligned}),
       B.CreateAnd(IsAligned, B.CreateNot(Ask(Intrinsic::nvvm_vote_any_sync,
                                              {Here, IsClose}))));
+}
+
+/// Fours and twos where the address is a multiple of their size, which only the
+/// run tells: of all lanes that are here, or of this one, if no two of them are
+/// neighbours. Where lanes are neighbours, as in a convolution, each addition
+/// of all of them goes to few sectors; if every other lane went another way,
+/// both ways would touch all of these.
+void Rows::emit(Row &R) {
+  const unsigned Size = R.Adds.size(), Alignment = Size < 4 ? 8 : 16;
+  Value *WayOfAll = alignedForAll(R, Alignment);
+  IRBuilder<> B(R.Last);
+  Value *Start =
+      B.CreateConstGEP1_64(B.getInt8Ty(), global(B, R.Base), R.Offset);
+  if (!WayOfAll)
+    WayOfAll = alignedInWarp(B, Start, Alignment);
+  Instruction *Aligned, *Otherwise;
   SplitBlockAndInsertIfThenElse(WayOfAll, R.Last, &Aligned, &Otherwise);
   for (AtomicRMWInst *Add : R.Adds)
     Add->moveBefore(Otherwise->getIterator());

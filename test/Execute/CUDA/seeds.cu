@@ -74,6 +74,14 @@ template <typename T> __device__ void image(const T *__restrict__ x, T *__restri
   T left = j ? x[(plane * height + i) * width + j - 1] : T(1);
   y[(size_t(plane) * height + i) * width + j] = left * x[(plane * height + i) * width + j];
 }
+// The inside of an image, by sums of integers, whose edge other threads leave alone.
+template <typename T> __device__ void inside(const T *__restrict__ x, T *__restrict__ y, int n) {
+  int width = n / 12, j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < 1 || j < 1 || i >= 12 - 1 || j >= width - 1)
+    return;
+  int at = i * width + j;
+  y[at] = x[at] * x[at - 1] + x[at + 1] * x[at - width] - x[at + width];
+}
 // Numbers that some threads put down, and zeros that others do.
 template <typename T> __device__ void zeros(const T *__restrict__ x, T *__restrict__ y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -130,6 +138,7 @@ int main() {
   bad |= check<double, scan<double>>("scan", 40, 64 * 40, dim3(2, 2), 16);
   bad |= check<float, triples<float>>("triples", 150, 150, 2, 30);
   bad |= check<double, image<double>>("image", 18 * 11, 18 * 11, dim3(2, 2, 2), dim3(8, 6));
+  bad |= check<double, inside<double>>("inside", 12 * 11, 12 * 11, dim3(2, 2), dim3(8, 6));
   bad |= check<double, zeros<double>>("zeros", 60, 60, 2, 32);
   return bad;
 }
