@@ -137,6 +137,7 @@ private:
   void learnOrder(CmpInst::Predicate P, const Polynomial &A,
                   const Polynomial &B);
   void learnLoop(const Loop &L);
+  void learnDivisions();
 
   bool isProved(const Polynomial &NotNegative) const;
   bool liesWithin(const Polynomial &P, const Polynomial &Size);
@@ -771,6 +772,32 @@ void Proof::learnLoop(const Loop &L) {
   }
 }
 
+/// A row of n / 4 vectors has at most n numbers. Of a quotient with a sign that
+/// is so where it is more than zero, as in a row with an index.
+void Proof::learnDivisions() {
+  for (unsigned N = 0; N != Variables.size(); ++N) {
+    if (Variables[N].What != Variable::Same || !Variables[N].Signed)
+      continue;
+    const auto *S = static_cast<const SCEV *>(Variables[N].Of);
+    if (const auto *X = dyn_cast<SCEVSignExtendExpr>(S))
+      S = X->getOperand();
+    const auto *U = dyn_cast<SCEVUnknown>(S);
+    const auto *Quotient =
+        U ? dyn_cast<BinaryOperator>(U->getValue()) : nullptr;
+    const auto *By = Quotient && Quotient->getOpcode() == Instruction::SDiv
+                         ? dyn_cast<ConstantInt>(Quotient->getOperand(1))
+                         : nullptr;
+    if (!By || By->getValue().getActiveBits() > 31 ||
+        !isProved(difference(of(N), constant(1))))
+      continue;
+    Read All = narrow(SE.getSCEV(Quotient->getOperand(0)), /*Signed=*/true);
+    if (!All)
+      continue;
+    All->add(of(N), -int64_t(By->getZExtValue()));
+    learn(*All);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Proofs
 //===----------------------------------------------------------------------===//
@@ -1082,6 +1109,7 @@ StringRef Proof::doubt(ArrayRef<const StoreInst *> Stores, const Argument &A,
     Outwards.push_back(L);
   for (const Loop *L : reverse(Outwards))
     learnLoop(*L);
+  learnDivisions();
 
   Polynomial At;
   SmallVector<int64_t, 4> Beside;
