@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/TextFlow.h"
+#include "Analysis/CallEffects.h"
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/LibraryNames.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
@@ -31,6 +34,19 @@ static bool isUnknown(const CallBase &C, const ProgramFacts &Facts) {
   return !C.isInlineAsm() && !isa<IntrinsicInst>(C) && !C.doesNotReturn() &&
          !C.doesNotAccessMemory() && !Facts.catalogue().lookup(C) &&
          !(Callee && Facts.preparedOf(Callee));
+}
+
+/// C is of the program's own, somewhere else: it may keep what it is told, and
+/// another such function may find it. A language's library keeps no text.
+static bool isElsewhere(const CallBase &C, const ProgramFacts &Facts) {
+  const Function *Callee = directCallee(C);
+  return isUnknown(C, Facts) &&
+         !(Callee && isOfLanguageLibrary(Callee->getName()));
+}
+
+/// C stands for a callee nobody can see, beside those that the program has.
+static bool isUnseen(const CallBase &C) {
+  return C.getFunction()->hasFnAttribute(UnseenCallee);
 }
 
 /// Memory behind the pointer V that is no constant: all that it leads to.
@@ -73,10 +89,13 @@ static bool namesDescriptor(const CallBase &C) {
   return !C.arg_empty() && C.getArgOperand(0)->getType()->isIntegerTy();
 }
 
-static void addDescriptors(BitVector &To, const ProgramFacts &Facts) {
-  const unsigned Descriptors = Facts.types().numObjects();
-  To.resize(Descriptors + 1);
-  To.set(Descriptors);
+/// Objects that no pointer leads to, behind the last one.
+enum class Place { Descriptors, Elsewhere };
+
+static void addPlace(BitVector &To, Place P, const ProgramFacts &Facts) {
+  const unsigned First = Facts.types().numObjects();
+  To.resize(First + unsigned(Place::Elsewhere) + 1);
+  To.set(First + unsigned(P));
 }
 
 TextFlow::TextFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
@@ -93,16 +112,22 @@ TextFlow::TextFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
   Any = Prints && Reads;
   if (!Any)
     return;
+  findNumbers(Functions);
   for (Function *F : Functions) {
     Summary &S = Summaries[F];
-    S.Printed.resize(Facts.types().numObjects());
-    S.Read.resize(Facts.types().numObjects());
+    const unsigned N = Facts.types().numObjects();
+    for (BitVector *B : {&S.Printed, &S.Read, &S.Returned, &S.Given})
+      B->resize(N);
     for (const Instruction &I : instructions(*F)) {
       const auto *C = dyn_cast<CallBase>(&I);
       if (C && prints(*C, AnyNumber, AnyObject))
         S.Printed |= printedBy(*C);
-      if (C && readsNumbers(*C))
-        S.Read |= readBy(*C);
+      if (!C || !readsNumbers(*C))
+        continue;
+      S.Read |= readBy(*C);
+      if (givesNumbers(*C))
+        S.Returned |= readBy(*C);
+      S.Given |= givenBy(*C);
     }
     findEdges(*F);
   }
@@ -115,11 +140,79 @@ TextFlow::TextFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
         if (!From)
           continue;
         Summary &S = Summaries.find(F)->second;
-        Grew |= From->Printed.test(S.Printed) || From->Read.test(S.Read);
-        S.Printed |= From->Printed;
-        S.Read |= From->Read;
+        for (BitVector Summary::*B : {&Summary::Printed, &Summary::Read,
+                                      &Summary::Returned, &Summary::Given}) {
+          Grew |= (From->*B).test(S.*B);
+          S.*B |= From->*B;
+        }
       }
   }
+}
+
+/// Memory that instruction I finds numbers in, or unknown bytes that may be.
+static void addNumbersRead(BitVector &To, const Instruction &I,
+                           const ProgramFacts &Facts) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (C && inactiveRecord(*C, Facts))
+    return;
+  if (isa<LoadInst>(I) && !Facts.carriesFloat(&I) &&
+      !Facts.shape(&I).HasUnknown)
+    return;
+  visitAccesses(I, Facts.catalogue(), [&](const Value *P, bool Reads, bool) {
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+    if (Reads && O != TypeAnalysis::NoObject)
+      To.set(O);
+  });
+  // A rule reads memory, and says where.
+  if (const ProgramFacts::Effects *E =
+          C && Facts.catalogue().lookup(*C) ? Facts.effects(*C) : nullptr)
+    To |= E->Reads;
+}
+
+void TextFlow::findNumbers(ArrayRef<Function *> Functions) {
+  NumbersFound.resize(Facts.types().numObjects());
+  GivenElsewhere = Facts.external();
+  for (const Function *F : Functions)
+    for (const Instruction &I : instructions(*F)) {
+      addNumbersRead(NumbersFound, I, Facts);
+      if (const auto *C = dyn_cast<CallBase>(&I); C && isElsewhere(*C, Facts))
+        (isUnseen(*C) ? GivenUnseen : GivenElsewhere) |=
+            destinationsOf(*C, Facts);
+    }
+  for (const Argument &A : Facts.root()->args())
+    addBehind(NumbersFound, &A, Facts);
+  for (const BasicBlock &B : *Facts.root())
+    if (const auto *R = dyn_cast<ReturnInst>(B.getTerminator());
+        R && R->getReturnValue())
+      addBehind(NumbersFound, R->getReturnValue(), Facts);
+  GivenElsewhere &= NumbersFound;
+  GivenUnseen &= NumbersFound;
+}
+
+bool TextFlow::givesNumbers(const CallBase &C) const {
+  if (!isUnknown(C, Facts) || Facts.carriesFloat(&C))
+    return true;
+  BitVector To(Facts.types().numObjects());
+  if (isUnseen(C))
+    addBehind(To, &C, Facts);
+  else
+    To = destinationsOf(C, Facts);
+  return To.anyCommon(NumbersFound);
+}
+
+BitVector TextFlow::givenBy(const CallBase &C) const {
+  const OperationRecord *R = inactiveRecord(C, Facts);
+  BitVector Given(Facts.types().numObjects());
+  if (R ? R->Memory == "n" : !isUnseen(C))
+    Given = R ? sourcesOf(C, Facts) : destinationsOf(C, Facts);
+  Given &= NumbersFound;
+  return Given;
+}
+
+BitVector TextFlow::elsewhere() const {
+  BitVector B;
+  addPlace(B, Place::Elsewhere, Facts);
+  return B;
 }
 
 bool TextFlow::prints(const CallBase &C,
@@ -136,6 +229,8 @@ bool TextFlow::prints(const CallBase &C,
 }
 
 bool TextFlow::readsNumbers(const CallBase &C) const {
+  if (isElsewhere(C, Facts))
+    return true;
   if (none_of(C.args(),
               [](const Value *A) { return A->getType()->isPointerTy(); }))
     return false;
@@ -147,14 +242,16 @@ bool TextFlow::readsNumbers(const CallBase &C) const {
 BitVector TextFlow::printedBy(const CallBase &C) const {
   BitVector To = destinationsOf(C, Facts);
   if (namesDescriptor(C))
-    addDescriptors(To, Facts);
+    addPlace(To, Place::Descriptors, Facts);
   return To;
 }
 
 BitVector TextFlow::readBy(const CallBase &C) const {
   BitVector From = sourcesOf(C, Facts);
   if (namesDescriptor(C))
-    addDescriptors(From, Facts);
+    addPlace(From, Place::Descriptors, Facts);
+  if (isElsewhere(C, Facts))
+    addPlace(From, Place::Elsewhere, Facts);
   return From;
 }
 
@@ -206,6 +303,11 @@ void TextFlow::findEdges(Function &F) {
       for (const Value *A : C->args())
         addOrigins(A, Facts, E.From);
       E.To = destinationsOf(*C, Facts);
+      if (isElsewhere(*C, Facts)) {
+        addPlace(E.From, Place::Elsewhere, Facts);
+        addPlace(E.To, Place::Elsewhere, Facts);
+        E.To |= Facts.external();
+      }
     }
     if (E.From.any() && E.To.any() && (E.From != E.To || E.From.count() > 1))
       Edges.push_back(std::move(E));

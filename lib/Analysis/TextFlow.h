@@ -43,16 +43,32 @@ public:
   /// text: an inactive operation with such a result, or a function of which
   /// nothing is known.
   bool readsNumbers(const llvm::CallBase &C) const;
-  /// Objects that C, which prints, prints to. One number behind the last object
-  /// stands for whatever descriptors name (write, read).
+  /// Objects that C, which prints, prints to. A number behind the last object
+  /// stands for whatever descriptors name (write, read), and one for what
+  /// functions elsewhere, of which nothing is known, keep and find again.
   llvm::BitVector printedBy(const llvm::CallBase &C) const;
   /// Objects that C, which reads numbers, may read them from.
   llvm::BitVector readBy(const llvm::CallBase &C) const;
 
+  /// C, which reads numbers, may give them back as its result or behind its
+  /// operands, and somebody finds numbers there. A hook that logs does not.
+  bool givesNumbers(const llvm::CallBase &C) const;
+  /// Objects behind the operands of C, which reads numbers, in which somebody
+  /// may find those that it has put there: the call graph, or who sees its
+  /// memory afterwards.
+  llvm::BitVector givenBy(const llvm::CallBase &C) const;
+  /// The same of all functions elsewhere: each may have kept what any of them
+  /// was told of. Unseen: of those that stand beside the program's own behind a
+  /// pointer (UnseenCallee), what these were handed.
+  const llvm::BitVector &givenElsewhere() const { return GivenElsewhere; }
+  const llvm::BitVector &givenUnseen() const { return GivenUnseen; }
+  /// What functions elsewhere keep, as an object of readBy and printedBy.
+  llvm::BitVector elsewhere() const;
+
   /// The same of a function with a body and of what it calls: any number is
-  /// printed.
+  /// printed. Returned: of Read, what is read by calls that give numbers.
   struct Summary {
-    llvm::BitVector Printed, Read;
+    llvm::BitVector Printed, Read, Returned, Given;
   };
   const Summary *summary(const llvm::CallBase &C) const;
 
@@ -61,9 +77,13 @@ public:
 
 private:
   void findEdges(llvm::Function &F);
+  void findNumbers(llvm::ArrayRef<llvm::Function *> Functions);
 
   const ProgramFacts &Facts;
   bool Any = false;
+  /// Objects in which the call graph, or who sees its memory afterwards, may
+  /// find numbers; and those of them that functions elsewhere may write to.
+  llvm::BitVector NumbersFound, GivenElsewhere, GivenUnseen;
   llvm::DenseMap<const llvm::Function *, Summary> Summaries;
   struct Edge {
     llvm::BitVector From, To;

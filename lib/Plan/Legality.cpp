@@ -159,6 +159,11 @@ void Legality::checkNumbersFromText() {
     return;
   // The root runs once; what it reads first was not printed by it.
   const bool Ordered = &Subject.F == Subject.facts().root();
+  const BitVector Elsewhere = Text.elsewhere();
+  // A derivative that is asked of an unseen function ends the program.
+  BitVector FromElsewhere = Text.givenUnseen();
+  FromElsewhere.reset(Activity.variedObjects());
+  FromElsewhere |= Text.givenElsewhere();
   for (const Instruction &I : instructions(Subject.F)) {
     const auto *C = dyn_cast<CallBase>(&I);
     if (!C || !Subject.Shape.isLive(C->getParent()))
@@ -169,23 +174,35 @@ void Legality::checkNumbersFromText() {
       continue;
     const BitVector Read = Itself ? Text.readBy(*C) : S->Read;
     const Function *Callee = directCallee(*C);
-    const ProgramFacts::Effects *E = Subject.facts().effects(*C);
-    const OperationRecord *R = Subject.facts().catalogue().lookup(*C);
-    const bool Wanted = Activity.isUseful(C) ||
-                        (S ? E && E->Numbers.anyCommon(Activity.usefulObjects())
-                           : (!R || R->Memory == "n") &&
-                                 Read.anyCommon(Activity.usefulObjects()));
-    if (Wanted && any_of(Printers, [&](const Printer &P) {
-          // What a callee does by itself is its own matter.
-          return !(S && P.Call == C) && P.Objects.anyCommon(Read) &&
-                 (!Ordered || P.Call == C ||
-                  isPotentiallyReachable(P.Call, C, nullptr, &Subject.DT));
-        }))
+    auto IsPrinted = [&](const BitVector &Objects, bool ByItself) {
+      return any_of(Printers, [&](const Printer &P) {
+        return (ByItself || P.Call != C) && P.Objects.anyCommon(Objects) &&
+               (!Ordered || P.Call == C ||
+                isPotentiallyReachable(P.Call, C, nullptr, &Subject.DT));
+      });
+    };
+    auto IsUseful = [&](const BitVector &Objects) {
+      return Objects.anyCommon(Activity.usefulObjects());
+    };
+    // What a callee does by itself is its own matter, but for memory of which
+    // only a function elsewhere knows.
+    if ((Activity.isUseful(C) && IsPrinted(S ? S->Returned : Read, !S)) ||
+        (IsUseful(S ? S->Given : Text.givenBy(*C)) && IsPrinted(Read, !S)) ||
+        (Read.anyCommon(Elsewhere) && IsUseful(FromElsewhere) &&
+         IsPrinted(Elsewhere, true)))
       return refuse(
           RefusalKind::Instruction, *C,
-          (Callee ? "'" + userName(*Callee) + "' reads" : "it reads") +
+          (Callee && !Callee->getName().starts_with("rg.")
+               ? "'" + userName(*Callee) + "' reads"
+               : "it reads") +
               std::string(" a number from text, or from a file, to "
-                          "which an active number was printed"));
+                          "which an active number was printed") +
+              (Itself && !Subject.facts().catalogue().lookup(*C)
+                   ? Callee ? "; if it does not, declare it with "
+                              "__attribute__((annotate(\"enzyme_inactive\")))"
+                            : "; if it does not, call it in a function with "
+                              "__attribute__((annotate(\"enzyme_inactive\")))"
+                   : ""));
   }
 }
 

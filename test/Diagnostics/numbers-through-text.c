@@ -118,6 +118,16 @@ double overheard(double x) {
   hear(b);
   return heard * x;
 }
+// A hook that nobody can see may do the same.
+static void hearNothing(const char *s) {}
+void (*told)(const char *) = hearNothing;
+double overheardByHook(double x) {
+  char b[40];
+  sprintf(b, "%.17g", x * x);
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here
+  told(b);
+  return heard * x;
+}
 
 int main(void) {
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'strtod' reads a number from text, or from a file, to which an active number was printed [RG2002]
@@ -144,4 +154,6 @@ int main(void) {
   __enzyme_autodiff((void *)fetched, 2.0);
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} reads a number from text{{.*}} [RG2002]
   __enzyme_autodiff((void *)overheard, 2.0);
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} reads a number from text{{.*}} [RG2002]
+  __enzyme_autodiff((void *)overheardByHook, 2.0);
 }

@@ -45,11 +45,40 @@ static double constant(double x) {
   return x * atof(b);
 }
 
+// Text for a hook that the program sets: nothing is read here that it could put
+// anywhere.
+static void toStandardOutput(const char *s) { fputs(s, stdout); }
+static void toNobody(const char *s) {}
+static void (*tell)(const char *) = toStandardOutput;
+void setTell(void (*t)(const char *)) { tell = t; }
+static double told(double x) {
+  char b[40];
+  setTell(toNobody);
+  snprintf(b, sizeof b, "x = %g", x * x);
+  (*tell)(b);
+  return x * x * x;
+}
+
+// A hook of which nothing is known may keep the text. Nothing that it could
+// write to, or gives back, is a number of this function's.
+void (*logTo)(const char *);
+static double scale = 2;
+static double toldElsewhere(double x) {
+  char b[40];
+  double y[2] = {x, 3};
+  snprintf(b, sizeof b, "x = %g", x * x);
+  if (logTo)
+    logTo(b);
+  return y[0] * y[1] * scale;
+}
+
 int main(void) {
   RG_NEAR(__enzyme_autodiff((void *)logged, 2.0), 4);
   RG_NEAR(__enzyme_autodiff((void *)configured, 2.0), 6);
   RG_NEAR(__enzyme_autodiff((void *)reused, 2.0), 3);
   RG_NEAR(__enzyme_autodiff((void *)compared, 2.0), 3);
   RG_NEAR(__enzyme_autodiff((void *)constant, 2.0), 3);
+  RG_NEAR(__enzyme_autodiff((void *)told, 2.0), 12);
+  RG_NEAR(__enzyme_autodiff((void *)toldElsewhere, 2.0), 6);
   return rgReport();
 }
