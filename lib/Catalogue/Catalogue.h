@@ -208,6 +208,8 @@ struct OperationRecord {
   /// What it copies are characters; its body, where visible, may be looked
   /// into.
   bool Waits = false;
+  /// Memory that it reads is told by a number: a texture.
+  bool ReadsByNumber = false;
   bool OfCharacters = false;
   /// Memory changes hands between variables that the program's TBAA tells
   /// apart.

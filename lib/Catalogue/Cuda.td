@@ -680,6 +680,9 @@ def cudnn_context : InactiveInC<
 def cutensor_context : InactiveInC<
     ["cutensorCreate*", "cutensorDestroy*", "cutensorGet*", "cutensorEstimateWorkspaceSize",
      "cutensorPlanGetAttribute", "cutensorInit*"]>;
+def cuda_formats : InactiveInC<
+    ["cudaCreateChannelDesc", "cudaGetChannelDesc", "cudaDestroyTextureObject",
+     "cudaDestroySurfaceObject", "cudaGetTextureObject*", "cudaGetSurfaceObject*"]>;
 def cuda_kernels : InactiveInC<
     ["cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaFuncSetCacheConfig",
      "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaFuncSetSharedMemConfig",
@@ -702,8 +705,11 @@ class CudaRefused<string why, list<string> names> : Handler<"RefusedByName"> {
 def cuda_other_copies : CudaRefused<"which has no reverse; copy with cudaMemcpy",
     ["cudaMemcpy2DToArray*", "cudaMemcpy2DFromArray*", "cudaMemcpy2DArrayToArray",
      "cudaMemcpy3DPeer*", "cudaMemcpy3DBatch*", "cudaMemcpyToArray*", "cudaMemcpyFromArray*",
-     "cudaMemcpyArrayToArray", "cudaMemcpyBatch*", "cudaMallocArray", "cudaMalloc3DArray",
-     "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]>;
+     "cudaMemcpyArrayToArray", "cudaMemcpyBatch*"]>;
+def cuda_images : CudaRefused<
+    "textures, surfaces and their arrays have no reverse; let kernels read memory of cudaMalloc by a pointer",
+    ["cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaCreateTextureObject",
+     "cudaCreateSurfaceObject"]>;
 def cuda_graphs : CudaRefused<
     "graphs have a reverse where a stream captures them, or the program adds their nodes one behind "
     "the other, and they are launched in the file of their kernels",

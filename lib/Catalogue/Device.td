@@ -23,6 +23,7 @@ class DeviceIntrinsics<list<string> intrinsics> : InactiveInC<[]> {
 
 // Elements of textures are constants; what a kernel computes of coordinates has derivatives.
 def device_textures : InactiveInC<["rg_texture_fact", "rg_texture_word", "rg_texture_number"]> {
+  let ReadsByNumber = 1;
   let Section = "Devices";
   let Summary = "an element of a texture, with --offload=cpu";
 }

@@ -108,6 +108,9 @@ class Operation {
   // Threads wait for each other in it, or tell each other: it stays a call until
   // derivatives exist, even where it is always inlined.
   bit Waits = 0;
+  // Reads memory that a number stands for, as a texture object does: nobody sees
+  // which.
+  bit ReadsByNumber = 0;
   // Handles characters, and nothing else: what it copies are no numbers, even if it
   // has a body. A member function's object begins with the pointer to its characters,
   // which it may have replaced.

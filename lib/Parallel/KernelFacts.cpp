@@ -19,11 +19,13 @@
 
 #include "Parallel/KernelFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "Primal/Device/PtxAssembly.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -55,7 +57,7 @@ class KernelReader {
   static constexpr unsigned MostMembers = 128;
 
 public:
-  explicit KernelReader(Function &F) : F(F) {}
+  KernelReader(Function &F, const Catalogue &Cat) : F(F), Cat(Cat) {}
 
   KernelFacts read() {
     for (Argument &A : F.args())
@@ -81,6 +83,7 @@ public:
 
 private:
   Function &F;
+  const Catalogue &Cat;
   KernelFacts Facts;
   SmallVector<Evidence, 8> Of;
 
@@ -365,6 +368,16 @@ private:
     }
   }
 
+  /// Textures and surfaces: a number tells which memory is read, and of which
+  /// type it is.
+  bool readsByNumber(const CallBase &C) const {
+    if (const auto *Asm = dyn_cast<InlineAsm>(C.getCalledOperand()))
+      return accessesImages(*Asm);
+    const Function *Callee = C.getCalledFunction();
+    const OperationRecord *R = Callee ? Cat.lookupFunction(*Callee) : nullptr;
+    return R && R->ReadsByNumber;
+  }
+
   void visit(Instruction &I) {
     if (auto *L = dyn_cast<LoadInst>(&I))
       return access(L->getPointerOperand(), true, false, L->getType(), L,
@@ -389,6 +402,9 @@ private:
     if (auto *S = dyn_cast<AnyMemSetInst>(C)) // zeros, of whatever type
       return access(S->getRawDest(), false, true, S->getValue()->getType(),
                     nullptr, S->getValue());
+    if (readsByNumber(*C))
+      return refuse("reads memory through a texture or a surface; pass a "
+                    "pointer to the memory, and read it there");
     if (!C->getCalledFunction() && !C->isInlineAsm())
       return refuse("calls functions through pointers");
     if (C->isInlineAsm() || !C->getCalledFunction()->doesNotAccessMemory())
@@ -437,6 +453,6 @@ StringMap<KernelFacts> retrograd::readKernels(Module &D, const Catalogue &Cat) {
   StringMap<KernelFacts> Found;
   for (Function &F : D)
     if (isDeviceKernel(F))
-      Found[F.getName()] = KernelReader(F).read();
+      Found[F.getName()] = KernelReader(F, Cat).read();
   return Found;
 }

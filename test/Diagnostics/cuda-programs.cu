@@ -13,7 +13,7 @@ double fetches(double *x) {
   double *d, y;
   cudaMalloc(&d, 8);
   cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'texture', which follows pointers that it reads from memory [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'texture', which reads memory through a texture or a surface; pass a pointer to the memory, and read it there [RG2203]
   // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'fetches'
   texture<<<1, 1>>>(pixels, d);
   cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
@@ -21,9 +21,21 @@ double fetches(double *x) {
   return y;
 }
 
+// The same as CUDA's headers write it for a GPU.
+__global__ void ptx(cudaTextureObject_t t, double *x) {
+  float a, b, c, d;
+  asm("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(t), "r"(threadIdx.x));
+  x[threadIdx.x] *= a;
+}
+double fetchesByPtx(double *x) {
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'ptx', which reads memory through a texture or a surface; {{.*}} [RG2203]
+  ptx<<<1, 1>>>(pixels, x);
+  return 0;
+}
+
 double array(double *x) {
   cudaArray_t a;
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMallocArray', which has no reverse{{.*}} [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMallocArray', textures, surfaces and their arrays have no reverse; {{.*}} [RG2203]
   // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'array'
   cudaMallocArray(&a, nullptr, 8, 1, 0);
   twice<<<1, 1>>>(x);
@@ -119,6 +131,7 @@ double libraries(double *x) {
 int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
   __enzyme_autodiff<double>((void *)fetches, enzyme_dup, &x, &g);
+  __enzyme_autodiff<double>((void *)fetchesByPtx, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)array, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
   double x150[150] = {}, g150[150] = {};

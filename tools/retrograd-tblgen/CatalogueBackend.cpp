@@ -196,6 +196,7 @@ void CatalogueWriter::emitRecords() {
        << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
        << ", .Waits = " << Bit(R->getValueAsBit("Waits"))
+       << ", .ReadsByNumber = " << Bit(R->getValueAsBit("ReadsByNumber"))
        << ", .OfCharacters = " << Bit(R->getValueAsBit("OfCharacters"))
        << ", .MovesOwner = " << Bit(R->getValueAsBit("MovesOwner"))
        << ", .ReleasesOthers = " << Bit(R->getValueAsBit("ReleasesOthers"))
