@@ -80,11 +80,14 @@ int rg_expand_graph_create(void **graph, unsigned flags) {
   rg_graph_know(g, NULL);
   return 0;
 }
-/* Around what adds an element: the stream of the work that becomes one. */
+/* Around what adds an element: the stream of the work that becomes one. The handle
+ * says of which graph the node is (lib/Parallel/LaunchGraphs.cpp). */
 static inline __attribute__((always_inline)) void *
 add_to(struct rg_graph *graph) {
+  void **handle = rg_graph_alloc(sizeof *handle);
+  *handle = graph;
   rg_graph_now = graph;
-  rg_graph_handle = rg_graph_alloc(sizeof(void *));
+  rg_graph_handle = handle;
   return rg_capture_adding();
 }
 static inline __attribute__((always_inline)) int added(void **node) {
@@ -158,8 +161,9 @@ int rg_expand_graph_order(const struct rg_graph *graph, void *const *from,
   return 0;
 }
 
-/* Around what makes the operation that a node of an instantiated graph becomes: it
- * goes to a list of its own, which takes the place of the node's elements. */
+/* Around what makes the operation that a node of a graph, instantiated or not,
+ * becomes: it goes to a list of its own, which takes the place of the node's
+ * elements. */
 static inline __attribute__((always_inline)) void *change(void) {
   struct rg_graph *g = rg_graph_alloc(sizeof *g);
   g->first = NULL, g->last = NULL;

@@ -46,9 +46,6 @@ using namespace retrograd;
 /// (runtime/graphcalls.c).
 static constexpr unsigned NodeHead = 4;
 enum NodeSort { KernelSort, CopySort, FillSort, CallSort };
-static constexpr StringLiteral KernelNode = "cudaGraphAddKernelNode";
-static constexpr StringLiteral ChangedKernelNode =
-    "cudaGraphExecKernelNodeSetParams";
 /// Of a call that is made, and not listed.
 static constexpr StringLiteral MadeNow = "rg-made-now";
 /// Of a call that asks for a copy, a fill or a host function: the place.
@@ -98,26 +95,56 @@ bool retrograd::capturesStreams(const Module &M) {
 
 namespace {
 /// A call that adds a node to a graph, or changes one: the routine that the
-/// node is a call of.
+/// node is a call of. In front of what that routine takes it has
+///   AddNode        where the handle goes, the graph, nodes, their number
+///   ChangeNode     the node
+///   ChangeLaunched the instantiated graph, the node
 struct NodeCall {
+  enum Kind { AddNode, ChangeNode, ChangeLaunched };
   StringRef Routine;
-  bool Change = false;
+  Kind K = AddNode;
+
+  unsigned before() const { return K == AddNode ? 4 : K == ChangeNode ? 1 : 2; }
 };
 } // namespace
+static constexpr StringLiteral KernelLaunch = "cudaLaunchKernel";
+
+/// What a node of that kind is a call of: "Memcpy", and "1D" behind "Node".
+static StringRef nodeRoutineOf(StringRef Kind, StringRef Form) {
+  if (Form == "1D")
+    return Kind == "Memcpy" ? "cudaMemcpyAsync" : "";
+  if (!Form.empty())
+    return "";
+  return StringSwitch<StringRef>(Kind)
+      .Case("Kernel", KernelLaunch)
+      .Case("Memcpy", "cudaMemcpy3DAsync")
+      .Case("Memset", "cudaMemset2DAsync")
+      .Case("Host", "cudaLaunchHostFunc")
+      .Default("");
+}
 
 static std::optional<NodeCall> nodeCall(const CallBase &C) {
   const Function *F = C.getCalledFunction();
   if (!F || !F->isDeclaration() || !C.getType()->isIntegerTy(32))
     return std::nullopt;
-  auto [Call, Operands] =
-      StringSwitch<std::pair<NodeCall, unsigned>>(F->getName())
-          .Case("cudaGraphAddMemcpyNode1D", {{"cudaMemcpyAsync"}, 8})
-          .Case("cudaGraphAddMemcpyNode", {{"cudaMemcpy3DAsync"}, 5})
-          .Case("cudaGraphAddMemsetNode", {{"cudaMemset2DAsync"}, 5})
-          .Case("cudaGraphAddHostNode", {{"cudaLaunchHostFunc"}, 5})
-          .Case("cudaGraphExecMemcpyNodeSetParams1D",
-                {{"cudaMemcpyAsync", true}, 6})
-          .Default({{}, 0});
+  NodeCall Call;
+  StringRef Node = F->getName();
+  if (Node.consume_front("cudaGraphAdd")) {
+    size_t At = Node.find("Node");
+    if (At == StringRef::npos)
+      return std::nullopt;
+    Call.Routine = nodeRoutineOf(Node.take_front(At), Node.drop_front(At + 4));
+  } else if (Node.consume_front("cudaGraph")) {
+    Call.K = Node.consume_front("Exec") ? NodeCall::ChangeLaunched
+                                        : NodeCall::ChangeNode;
+    auto [Kind, Form] = Node.split("NodeSetParams");
+    if (Kind.size() == Node.size())
+      return std::nullopt;
+    Call.Routine = nodeRoutineOf(Kind, Form);
+  }
+  // A copy's two places, bytes and direction; else a struct.
+  unsigned Operands =
+      Call.before() + (Call.Routine == "cudaMemcpyAsync" ? 4 : 1);
   if (Call.Routine.empty() || C.arg_size() != Operands)
     return std::nullopt;
   return Call;
@@ -336,7 +363,8 @@ static SmallVector<Routine, 8> routinesOf(Module &M) {
       auto *C = dyn_cast<CallBase>(U);
       if (!C || C->getCalledFunction() != &F)
         continue;
-      if (is_contained(Words, "s") || nodeCall(*C))
+      std::optional<NodeCall> Node = nodeCall(*C);
+      if (is_contained(Words, "s") || (Node && Node->Routine != KernelLaunch))
         Places.push_back(C);
       else if (!Words.empty())
         Add(*C, F, false);
@@ -744,26 +772,32 @@ static std::optional<StreamCall> streamCall(StringRef Name) {
 }
 
 /// The stream of work that C, which adds or changes a node, stands for.
-static Value *beginNode(IRBuilderBase &B, const CallBase &C, bool Change,
-                        GlobalVariable &Owner) {
+static Value *beginNode(IRBuilderBase &B, const CallBase &C,
+                        const NodeCall &Node, GlobalVariable &Owner) {
   Module &M = *B.GetInsertBlock()->getModule();
   Type *Ptr = B.getPtrTy();
   B.CreateCall(RuntimeLibrary(M).require("rg_capture_owner"), {&Owner});
+  bool Add = Node.K == NodeCall::AddNode;
   return B.CreateCall(
-      M.getOrInsertFunction(Change ? "rg_graph_change" : "rg_graph_add", Ptr,
-                            Ptr),
-      {C.getArgOperand(Change ? 0 : 1)});
+      M.getOrInsertFunction(Add ? "rg_graph_add" : "rg_graph_change", Ptr, Ptr),
+      {C.getArgOperand(Add ? 1 : 0)});
 }
 /// Behind that work, in the place of C.
-static void endNode(IRBuilderBase &B, CallBase &C, bool Change) {
+static void endNode(IRBuilderBase &B, CallBase &C, const NodeCall &Node) {
   Module &M = *B.GetInsertBlock()->getModule();
   Type *I32 = B.getInt32Ty(), *Ptr = B.getPtrTy();
-  Value *Status =
-      Change ? B.CreateCall(
-                   M.getOrInsertFunction("rg_graph_changed", I32, Ptr, Ptr),
-                   {C.getArgOperand(0), C.getArgOperand(1)})
-             : B.CreateCall(M.getOrInsertFunction("rg_graph_added", I32, Ptr),
-                            {C.getArgOperand(0)});
+  Value *First = C.getArgOperand(0), *Status;
+  if (Node.K == NodeCall::AddNode) {
+    Status = B.CreateCall(M.getOrInsertFunction("rg_graph_added", I32, Ptr),
+                          {First});
+  } else {
+    bool Launched = Node.K == NodeCall::ChangeLaunched;
+    Value *Handle = Launched ? C.getArgOperand(1) : First;
+    Value *Graph = Launched ? First : B.CreateLoad(Ptr, Handle);
+    Status =
+        B.CreateCall(M.getOrInsertFunction("rg_graph_changed", I32, Ptr, Ptr),
+                     {Graph, Handle});
+  }
   C.replaceAllUsesWith(Status);
   C.eraseFromParent();
 }
@@ -780,11 +814,11 @@ static void makeNode(CallBase &C, const NodeCall &Node, Function &Captured,
   Module &M = *C.getModule();
   IRBuilder<> B(&C);
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty(), *Ptr = B.getPtrTy();
-  Value *Stream = beginNode(B, C, Node.Change, Owner);
+  Value *Stream = beginNode(B, C, Node, Owner);
   Value *Given = C.getArgOperand(C.arg_size() - 1);
   SmallVector<Value *, 8> Args;
   if (Node.Routine == "cudaMemcpyAsync") {
-    for (Value *A : drop_begin(C.args(), Node.Change ? 2 : 4))
+    for (Value *A : drop_begin(C.args(), Node.before()))
       Args.push_back(A);
     Args.push_back(Stream);
   } else if (Node.Routine == "cudaMemcpy3DAsync") {
@@ -807,13 +841,15 @@ static void makeNode(CallBase &C, const NodeCall &Node, Function &Captured,
     Args = {Stream, member(B, Ptr, Given, 0), member(B, Ptr, Given, 8)};
   }
   B.CreateCall(&Captured, Args);
-  endNode(B, C, Node.Change);
+  endNode(B, C, Node);
 }
 
 /// cudaGraphAddKernelNode(node, graph, after, number, parameters) becomes the
 /// launch that the parameters stand for, in a stream that is being captured. So
-/// does cudaGraphExecKernelNodeSetParams(graph, node, parameters).
-static void makeKernelNode(CallBase &C, GlobalVariable &Owner, bool Change) {
+/// do cudaGraphKernelNodeSetParams(node, parameters) and its form for an
+/// instantiated graph.
+static void makeKernelNode(CallBase &C, GlobalVariable &Owner,
+                           const NodeCall &Node) {
   Module &M = *C.getModule();
   IRBuilder<> B(&C);
   Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty(), *Ptr = B.getPtrTy();
@@ -826,7 +862,7 @@ static void makeKernelNode(CallBase &C, GlobalVariable &Owner, bool Change) {
     return B.CreateOr(Low,
                       B.CreateShl(B.CreateZExt(At(I32, Byte + 4), I64), 32));
   };
-  Value *Stream = beginNode(B, C, Change, Owner);
+  Value *Stream = beginNode(B, C, Node, Owner);
   Value *Args[] = {At(Ptr, 0),
                    Two(8),
                    At(I32, 16),
@@ -835,10 +871,10 @@ static void makeKernelNode(CallBase &C, GlobalVariable &Owner, bool Change) {
                    At(Ptr, 40),
                    B.CreateZExt(At(I32, 32), I64),
                    Stream};
-  B.CreateCall(M.getOrInsertFunction("cudaLaunchKernel", I32, Ptr, I64, I32,
-                                     I64, I32, Ptr, I64, Ptr),
+  B.CreateCall(M.getOrInsertFunction(KernelLaunch, I32, Ptr, I64, I32, I64, I32,
+                                     Ptr, I64, Ptr),
                Args);
-  endNode(B, C, Change);
+  endNode(B, C, Node);
 }
 
 void retrograd::rewriteCaptures(Function &Clone) {
@@ -852,12 +888,11 @@ void retrograd::rewriteCaptures(Function &Clone) {
     const Function *Callee = C ? C->getCalledFunction() : nullptr;
     if (!Callee || !Callee->isDeclaration())
       continue;
-    bool Change = Callee->getName() == ChangedKernelNode;
-    if ((Change || Callee->getName() == KernelNode) &&
-        C->arg_size() == (Change ? 3 : 5) && C->getType()->isIntegerTy(32)) {
+    std::optional<NodeCall> Node = nodeCall(*C);
+    if (Node && Node->Routine == KernelLaunch) {
       if (auto *Inv = dyn_cast<InvokeInst>(C))
         C = changeToCall(Inv);
-      makeKernelNode(*C, *Owner, Change);
+      makeKernelNode(*C, *Owner, *Node);
       continue;
     }
     if (Callee->getName() == "cudaGraphAddDependencies" && C->arg_size() == 5) {
@@ -876,7 +911,7 @@ void retrograd::rewriteCaptures(Function &Clone) {
     }
     if (C->hasFnAttr(MadeNow))
       continue;
-    if (std::optional<NodeCall> Node = nodeCall(*C)) {
+    if (Node) {
       Function *Captured =
           M.getFunction(capturedRoutine(*C, Node->Routine, StringRef("s")));
       if (!Captured)

@@ -27,6 +27,7 @@ using namespace rgcuda;
 
 struct CUgraphNode_st {
   size_t At; ///< in the list
+  cudaGraph_t Of;
 };
 namespace {
 struct Node {
@@ -296,7 +297,7 @@ static cudaError_t add(cudaGraphNode_t *Node, cudaGraph_t G, NodeKind K,
                        Work W) {
   if (!Node || !G || !W)
     return fail(cudaErrorInvalidValue);
-  G->Handles.push_back({G->Nodes.size()});
+  G->Handles.push_back({G->Nodes.size(), G});
   G->Nodes.push_back({K, std::move(W)});
   return *Node = &G->Handles.back(), cudaSuccess;
 }
@@ -313,40 +314,50 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *Node, cudaGraph_t G,
                                    const cudaKernelNodeParams *P) {
   return add(Node, G, NodeKind::Kernel, launchOf(P));
 }
+static Work copyOf(const cudaMemcpy3DParms *P) {
+  return [Copy = *P] { return cudaMemcpy3D(&Copy); };
+}
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *Node, cudaGraph_t G,
                                    const cudaGraphNode_t *, size_t,
                                    const cudaMemcpy3DParms *P) {
-  return add(Node, G, NodeKind::Copy,
-             [Copy = *P] { return cudaMemcpy3D(&Copy); });
+  return add(Node, G, NodeKind::Copy, copyOf(P));
+}
+static Work copyOf(void *To, const void *From, size_t Bytes, cudaMemcpyKind K) {
+  return [=] { return cudaMemcpy(To, From, Bytes, K); };
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *Node, cudaGraph_t G,
                                      const cudaGraphNode_t *, size_t, void *To,
                                      const void *From, size_t Bytes,
                                      cudaMemcpyKind K) {
-  return add(Node, G, NodeKind::Copy,
-             [=] { return cudaMemcpy(To, From, Bytes, K); });
+  return add(Node, G, NodeKind::Copy, copyOf(To, From, Bytes, K));
 }
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *Node, cudaGraph_t G,
-                                   const cudaGraphNode_t *, size_t,
-                                   const cudaMemsetParams *P) {
+static Work fillOf(const cudaMemsetParams *P) {
   unsigned Bytes = P->elementSize;
   if (Bytes != 1 && Bytes != 2 && Bytes != 4)
-    return fail(cudaErrorInvalidValue);
-  return add(Node, G, NodeKind::Fill, [Fill = *P, Bytes] {
+    return nullptr;
+  return [Fill = *P, Bytes] {
     for (size_t Y = 0; Y != Fill.height; ++Y)
       for (size_t X = 0; X != Fill.width; ++X)
         memcpy(static_cast<char *>(Fill.dst) + Y * Fill.pitch + X * Bytes,
                &Fill.value, Bytes);
     return cudaSuccess;
-  });
+  };
+}
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *Node, cudaGraph_t G,
+                                   const cudaGraphNode_t *, size_t,
+                                   const cudaMemsetParams *P) {
+  return add(Node, G, NodeKind::Fill, fillOf(P));
+}
+static Work callOf(const cudaHostNodeParams *P) {
+  return [Call = *P] {
+    Call.fn(Call.userData);
+    return cudaSuccess;
+  };
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *Node, cudaGraph_t G,
                                  const cudaGraphNode_t *, size_t,
                                  const cudaHostNodeParams *P) {
-  return add(Node, G, NodeKind::Call, [Call = *P] {
-    Call.fn(Call.userData);
-    return cudaSuccess;
-  });
+  return add(Node, G, NodeKind::Call, callOf(P));
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *Node, cudaGraph_t G,
                                   const cudaGraphNode_t *, size_t) {
@@ -370,24 +381,68 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *Node, cudaGraph_t G,
              : fail(cudaErrorInvalidValue);
 }
 cudaError_t cudaDeviceGraphMemTrim(int) { return cudaSuccess; }
+
+/// The node of a graph, or the one that was made of it in Exec.
+static cudaError_t change(std::vector<Node> *Of, cudaGraphNode_t Node, Work W) {
+  if (!Of || Node->At >= Of->size() || !W)
+    return fail(cudaErrorInvalidValue);
+  return (*Of)[Node->At].Do = std::move(W), cudaSuccess;
+}
+static cudaError_t changeIn(cudaGraphExec_t Exec, cudaGraphNode_t Node,
+                            Work W) {
+  return Exec && Node ? change(&Exec->Nodes, Node, std::move(W))
+                      : fail(cudaErrorInvalidValue);
+}
+static cudaError_t change(cudaGraphNode_t Node, Work W) {
+  return Node ? change(&Node->Of->Nodes, Node, std::move(W))
+              : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t Node,
+                                         const cudaKernelNodeParams *P) {
+  return change(Node, launchOf(P));
+}
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t Exec,
                                              cudaGraphNode_t Node,
                                              const cudaKernelNodeParams *P) {
-  Work W =
-      Exec && Node && Node->At < Exec->Nodes.size() ? launchOf(P) : nullptr;
-  if (!W)
-    return fail(cudaErrorInvalidValue);
-  return Exec->Nodes[Node->At].Do = std::move(W), cudaSuccess;
+  return changeIn(Exec, Node, launchOf(P));
+}
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t Node,
+                                         const cudaMemcpy3DParms *P) {
+  return change(Node, copyOf(P));
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t Exec,
+                                             cudaGraphNode_t Node,
+                                             const cudaMemcpy3DParms *P) {
+  return changeIn(Exec, Node, copyOf(P));
+}
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t Node, void *To,
+                                           const void *From, size_t Bytes,
+                                           cudaMemcpyKind K) {
+  return change(Node, copyOf(To, From, Bytes, K));
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t Exec,
                                                cudaGraphNode_t Node, void *To,
                                                const void *From, size_t Bytes,
                                                cudaMemcpyKind K) {
-  if (!Exec || !Node || Node->At >= Exec->Nodes.size())
-    return fail(cudaErrorInvalidValue);
-  return Exec->Nodes[Node->At].Do =
-             [=] { return cudaMemcpy(To, From, Bytes, K); },
-         cudaSuccess;
+  return changeIn(Exec, Node, copyOf(To, From, Bytes, K));
+}
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t Node,
+                                         const cudaMemsetParams *P) {
+  return change(Node, fillOf(P));
+}
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t Exec,
+                                             cudaGraphNode_t Node,
+                                             const cudaMemsetParams *P) {
+  return changeIn(Exec, Node, fillOf(P));
+}
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t Node,
+                                       const cudaHostNodeParams *P) {
+  return change(Node, callOf(P));
+}
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t Exec,
+                                           cudaGraphNode_t Node,
+                                           const cudaHostNodeParams *P) {
+  return changeIn(Exec, Node, callOf(P));
 }
 /// One node: the child's, one behind the other.
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *Node, cudaGraph_t G,

@@ -19,7 +19,7 @@ extern int enzyme_dup;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
 
 #ifdef NODES
-extern "C" cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t, const cudaKernelNodeParams *);
+extern "C" cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t, cudaGraphNode_t, unsigned);
 #endif
 __global__ void square(double *x) { *x *= *x; }
 static cudaGraphExec_t made;
@@ -55,10 +55,9 @@ static void capture(double *d) {
   cudaStreamEndCapture(stream, &g);
   cudaGraphInstantiate(&made, g, 0);
 #ifdef NODES
-  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphKernelNodeSetParams', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
-  // NODES: graphs.cu:[[@LINE+2]]:{{[0-9]+}}: note: it is here, in 'capture'
-  cudaKernelNodeParams changed = {};
-  cudaGraphKernelNodeSetParams(nullptr, &changed);
+  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphNodeSetEnabled', graphs have a reverse where a stream captures them, or the program adds their nodes one behind the other, and they are launched in the file of their kernels [RG2203]
+  // NODES: graphs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'capture'
+  cudaGraphNodeSetEnabled(made, nullptr, 0);
 #endif
 }
 static double f(const double *x) {

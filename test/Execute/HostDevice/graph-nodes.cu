@@ -4,7 +4,7 @@
 // Graphs whose nodes the program adds: kernels of several signatures, with numbers and structs by value, chosen by
 // name and by address; copies of rows and boxes, fills, functions of the host, empty nodes. Launched in loops; nodes
 // that are added behind an instantiation are not in it. Kernels and copies that are changed between launches, in one
-// of two instantiations; graphs in graphs; dependencies that are named later.
+// of two instantiations, and nodes of all kinds in the graph itself; graphs in graphs; dependencies that are named later.
 #include "gradients.h"
 #include <cuda_runtime.h>
 
@@ -216,7 +216,77 @@ double parts(const double *x, int n) {
   return s;
 }
 
+// Nodes of each kind are changed in the graph, behind one instantiation, a clone and a use in another graph, which keep
+// what they were; then in what is launched.
+double altered(const double *x, int n) {
+  double *u, *v, *w, y[2][64] = {}, sums[2] = {}, s = 0, rate = 0.1 * x[0];
+  size_t bytes = n * sizeof(double);
+  Seen seen[2] = {{y[0], &sums[0], n}, {y[1], &sums[1], n - 1}};
+  cudaGraph_t g, twin, around;
+  cudaGraphExec_t before, after, twice;
+  cudaGraphNode_t in, fill, node, box, out, host, child;
+  cudaMalloc(&u, bytes), cudaMalloc(&v, bytes), cudaMalloc(&w, 2 * bytes);
+  cudaMemset(v, 0, bytes), cudaMemset(w, 0, 2 * bytes);
+  cudaGraphCreate(&g, 0), cudaGraphCreate(&around, 0);
+  cudaGraphAddMemcpyNode1D(&in, g, nullptr, 0, u, x, bytes, cudaMemcpyHostToDevice);
+  cudaMemsetParams zero = {w, 0, 0, 4, 2, 1};
+  cudaGraphAddMemsetNode(&fill, g, &in, 1, &zero);
+  Field f = {u, x[1], n};
+  double a = 1 + x[2];
+  void *forth[] = {&u, &v, &rate, &n}, *weights[] = {&f, &a};
+  cudaKernelNodeParams p = {(void *)step, dim3(2), dim3(16), 0, forth, nullptr};
+  cudaKernelNodeParams q = {(void *)weigh, dim3(1), dim3(32), 32 * sizeof(double), weights, nullptr};
+  cudaGraphAddKernelNode(&node, g, &fill, 1, &p);
+  cudaMemcpy3DParms rows = {};
+  rows.srcPtr = make_cudaPitchedPtr(v, sizeof(double), sizeof(double), n);
+  rows.dstPtr = make_cudaPitchedPtr(w, 2 * sizeof(double), 2 * sizeof(double), n);
+  rows.extent = make_cudaExtent(sizeof(double), n, 1);
+  rows.kind = cudaMemcpyDeviceToDevice;
+  cudaGraphAddMemcpyNode(&box, g, &node, 1, &rows);
+  cudaGraphAddMemcpyNode1D(&out, g, &box, 1, y[0], w, bytes, cudaMemcpyDeviceToHost);
+  cudaHostNodeParams call = {look, &seen[0]};
+  cudaGraphAddHostNode(&host, g, &out, 1, &call);
+  cudaGraphInstantiate(&before, g, 0);
+  cudaGraphClone(&twin, g);
+  cudaGraphAddChildGraphNode(&child, around, nullptr, 0, g);
+
+  cudaGraphMemcpyNodeSetParams1D(in, u, x + 1, bytes - sizeof(double), cudaMemcpyHostToDevice);
+  zero.dst = w + 3;
+  cudaGraphMemsetNodeSetParams(fill, &zero);
+  cudaGraphKernelNodeSetParams(node, &q);
+  rows.srcPtr.ptr = u;
+  rows.dstPtr.ptr = w + 1;
+  cudaGraphMemcpyNodeSetParams(box, &rows);
+  cudaGraphMemcpyNodeSetParams1D(out, y[1], w + 1, bytes, cudaMemcpyDeviceToHost);
+  call.userData = &seen[1];
+  cudaGraphHostNodeSetParams(host, &call);
+  cudaGraphInstantiate(&after, g, 0);
+  cudaGraphAddChildGraphNode(&child, around, &child, 1, g);
+  cudaGraphInstantiate(&twice, around, 0);
+  cudaGraphExec_t all[] = {before, after, twice, after, before};
+  for (int k = 0; k < 5; k++) {
+    if (k == 3) { // in what is launched, with the parameters of the other
+      zero.dst = w + 5;
+      cudaGraphExecMemsetNodeSetParams(after, fill, &zero);
+      cudaGraphExecHostNodeSetParams(before, host, &call);
+      rows.srcPtr.ptr = v;
+      cudaGraphExecMemcpyNodeSetParams(after, box, &rows);
+    }
+    cudaGraphLaunch(all[k], 0);
+    cudaDeviceSynchronize();
+    s += (k + 1) * (sums[0] - 2 * sums[1]) + y[0][k] * y[1][k + 1];
+  }
+  cudaGraphInstantiate(&twice, twin, 0);
+  cudaGraphLaunch(twice, 0);
+  cudaDeviceSynchronize();
+  s += sums[0];
+  cudaGraphDestroy(g), cudaGraphDestroy(around), cudaGraphDestroy(twin);
+  cudaFree(u), cudaFree(v), cudaFree(w);
+  return s;
+}
+
 int main() {
+  rgCheckGradient(altered, 20, 0.3);
   rgCheckGradient(diamond, 24, 0.3);
   rgCheckGradient(changes, 24, 0.3);
   rgCheckGradient(parts, 24, 0.3);
