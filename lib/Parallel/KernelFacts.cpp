@@ -19,7 +19,6 @@
 
 #include "Parallel/KernelFacts.h"
 #include "Catalogue/Catalogue.h"
-#include "Primal/Device/PtxAssembly.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -51,6 +50,19 @@ struct Evidence {
     return Doubles ? 'D' : Floats ? 'G' : Integers ? 0 : 'U';
   }
 };
+
+/// Whether a statement of inline PTX reads or writes a texture or a surface.
+bool accessesImages(const InlineAsm &Asm) {
+  SmallVector<StringRef, 4> Statements;
+  StringRef(Asm.getAsmString()).split(Statements, ';');
+  return any_of(Statements, [](StringRef S) {
+    S = S.ltrim(" \t\n{}");
+    if (S.starts_with("@")) // a predicate
+      S = S.drop_front(std::min(S.find_first_of(" \t\n"), S.size())).ltrim();
+    StringRef Opcode = S.take_until([](char C) { return C == '.'; });
+    return is_contained({"tex", "tld4", "suld", "sust", "sured"}, Opcode);
+  });
+}
 
 class KernelReader {
   /// Structs of more are passed as a whole: they may hold no numbers.

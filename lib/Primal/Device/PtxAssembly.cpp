@@ -274,15 +274,3 @@ bool retrograd::spellOutPtx(Function &F, bool SharedNumbers) {
   }
   return Changed;
 }
-
-bool retrograd::accessesImages(const InlineAsm &Asm) {
-  SmallVector<StringRef, 4> Statements;
-  StringRef(Asm.getAsmString()).split(Statements, ';');
-  return any_of(Statements, [](StringRef S) {
-    S = S.ltrim(" \t\n{}");
-    if (S.starts_with("@")) // a predicate
-      S = S.drop_front(std::min(S.find_first_of(" \t\n"), S.size())).ltrim();
-    StringRef Opcode = S.take_until([](char C) { return C == '.'; });
-    return is_contained({"tex", "tld4", "suld", "sust", "sured"}, Opcode);
-  });
-}

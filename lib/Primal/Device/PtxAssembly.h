@@ -9,7 +9,6 @@
 
 namespace llvm {
 class Function;
-class InlineAsm;
 } // namespace llvm
 
 namespace retrograd {
@@ -22,9 +21,6 @@ namespace retrograd {
 /// SharedNumbers: also what reads and writes shared memory by numbers; to
 /// derivatives a number has no shadow.
 bool spellOutPtx(llvm::Function &F, bool SharedNumbers = false);
-
-/// Whether a statement of inline PTX reads or writes a texture or a surface.
-bool accessesImages(const llvm::InlineAsm &Asm);
 
 } // namespace retrograd
 
