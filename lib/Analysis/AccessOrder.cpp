@@ -239,6 +239,11 @@ void Question::bound(const Instruction &I, Access Which, Rows &To) {
       append_range(Bounds, cast<SCEVMinMaxExpr>(Count)->operands());
     }
     for (const SCEV *Bound : Bounds) {
+      // "At most 2^64 - 1" says nothing, and would be taken for -1.
+      if (const auto *C = dyn_cast<SCEVConstant>(Bound);
+          C && C->getAPInt().isNegative() &&
+          SE.getTypeSizeInBits(C->getType()) >= 64)
+        continue;
       // Counts are not negative. What is narrower may have wrapped to be so.
       if (SE.getTypeSizeInBits(Bound->getType()) < 64)
         Bound = SE.getZeroExtendExpr(Bound, Type::getInt64Ty(I.getContext()));
