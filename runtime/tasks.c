@@ -56,7 +56,8 @@ extern void __kmpc_taskgroup(rg_omp_location *, int32_t), __kmpc_end_taskgroup(r
 extern void __kmpc_barrier(rg_omp_location *, int32_t);
 extern int omp_get_thread_num(void);
 
-enum { KMPC = 2, EXPLICIT_BARRIER = 0x22, DEPENDS_IN = 1, DEPENDS_INOUT = 3 };
+enum { KMPC = 2, EXPLICIT_BARRIER = 0x22, DEPENDS_IN = 1, DEPENDS_OUT = 2, DEPENDS_INOUT = 3,
+       DEPENDS_MUTEXINOUTSET = 4, DEPENDS_INOUTSET = 8 };
 static rg_omp_location here = {0, KMPC, 0, 0, ";unknown;unknown;0;0;;"};
 static rg_omp_location barrier_here = {0, EXPLICIT_BARRIER, 0, 0, ";unknown;unknown;0;0;;"};
 #define ID __kmpc_global_thread_num(&here)
@@ -205,7 +206,7 @@ static struct link *link_to(rg_task *t, struct link *next) {
 static struct link *predecessors(rg_task *task, int32_t n, const rg_omp_dependence *list) {
   struct link *found = NULL;
   for (int32_t i = 0; i < n; ++i) {
-    int writes = list[i].flags == DEPENDS_INOUT || list[i].flags == 2;
+    int writes = list[i].flags == DEPENDS_INOUT || list[i].flags == DEPENDS_OUT;
     if (!writes && list[i].flags != DEPENDS_IN) {
       fprintf(stderr, "retrograd: a task depends on memory in a way that has no reverse: use in, out or inout\n");
       abort();
@@ -233,7 +234,13 @@ static struct link *predecessors(rg_task *task, int32_t n, const rg_omp_dependen
 
 /*===- Tasks ---------------------------------------------------------------===*/
 
+/* Tasks of a set may run in any order: in that in which they are made, too, which the
+ * reverse sweep can keep. */
 __attribute__((noinline)) void rg_task_depends(int32_t n, void *list) {
+  rg_omp_dependence *each = (rg_omp_dependence *)list;
+  for (int32_t i = 0; i < n; ++i)
+    if (each[i].flags == DEPENDS_MUTEXINOUTSET || each[i].flags == DEPENDS_INOUTSET)
+      each[i].flags = DEPENDS_INOUT;
   rg_task_dependence_count = n;
   rg_task_dependence_list = list;
 }
