@@ -57,6 +57,10 @@ const SCEV *AffineBounds::countOf(const Loop &L, Type *T) {
   if (isa<SCEVCouldNotCompute>(Count) ||
       SE.getTypeSizeInBits(Count->getType()) > SE.getTypeSizeInBits(T))
     return nullptr;
+  // "At most 2^64 - 1" says nothing, and would be taken for -1.
+  if (const auto *C = dyn_cast<SCEVConstant>(Count);
+      C && C->getAPInt().isNegative() && C->getType() == T)
+    return nullptr;
   Count = SE.applyLoopGuards(Count, &L);
   // A count of narrower integers that might be negative, as far as they are
   // known. Over wide ones, smax(i + 1, n) - (i + 1) shows that it is not.
