@@ -17,6 +17,7 @@
 
 #include "Emit/FunctionShell.h"
 #include "Emit/ReverseEmitter.h"
+#include "Target/SharedMemory.h"
 #include "Target/Target.h"
 #include "llvm/IR/Module.h"
 
@@ -78,16 +79,11 @@ Value *ReverseEmitter::atEnd(const Value *V, bool Shadow) {
   return C;
 }
 
-/// Blocks have room for the parts of their warps (11 KiB) beside what the
-/// module has in shared memory, which no kernel can have more of than 48 KiB.
+/// Blocks have room for the parts of their warps (11 KiB) beside what kernels
+/// with D have in shared memory, which can be no more than 48 KiB.
 static bool fits(const Function &D) {
   constexpr uint64_t MostBeside = 36 << 10;
-  const Target Machine(*D.getParent());
-  uint64_t Bytes = 0;
-  for (const GlobalVariable &G : D.getParent()->globals())
-    if (Machine.space(G.getAddressSpace()) == MemorySpace::Shared)
-      Bytes += D.getDataLayout().getTypeAllocSize(G.getValueType());
-  return 2 * Bytes <= MostBeside; // each may have a shadow
+  return 2 * sharedBytesWith(D) <= MostBeside; // each may have a shadow
 }
 
 //===----------------------------------------------------------------------===//

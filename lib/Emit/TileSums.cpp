@@ -7,6 +7,7 @@
 
 #include "Emit/TileSums.h"
 #include "Catalogue/ThreadIdentity.h"
+#include "Target/SharedMemory.h"
 #include "Target/Target.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,7 +31,7 @@ using namespace retrograd;
 static constexpr unsigned MostThreads = 1024, MostSlots = 16, MostNodes = 64,
                           Lanes = 32;
 static constexpr int64_t MostParts = 16, FewestSummed = 4,
-                         MostSlotBytes = 16384, MostSharedBytes = 36 << 10;
+                         MostSlotBytes = 20 << 10, MostSharedBytes = 44 << 10;
 
 bool retrograd::isBlockBarrier(const Instruction &I) {
   const auto *C = dyn_cast<IntrinsicInst>(&I);
@@ -43,6 +44,13 @@ bool retrograd::isBlockBarrier(const Instruction &I) {
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
+
+/// The end of bits up to To: no block has more than 1024 threads, and LLVM
+/// masks what can be there alone.
+static unsigned endOfBits(unsigned To) {
+  constexpr unsigned LogOfThreads = 10;
+  return To >= LogOfThreads ? ThreadBits::Top : To;
+}
 
 /// Bits of a thread's index, in place.
 static std::optional<ThreadBits> asBits(const Value *V) {
@@ -69,7 +77,7 @@ static std::optional<ThreadBits> asBits(const Value *V) {
   if (match(V, m_And(m_Value(X), m_APInt(C))) && C->isMask()) {
     auto Of = asBits(X);
     if (Of)
-      Of->To = std::min(Of->To, Of->From + C->countr_one());
+      Of->To = std::min(Of->To, endOfBits(Of->From + C->countr_one()));
     return Of;
   }
   return std::nullopt;
@@ -116,7 +124,7 @@ static bool addIndex(const Value *V, int64_t Factor, SharedPlace &P,
       const unsigned Low = C->countr_zero();
       const ThreadBits Part{
           Bits->Axis, Bits->From + Low,
-          std::min(Bits->To, Bits->From + Low + C->popcount())};
+          std::min(Bits->To, endOfBits(Bits->From + Low + C->popcount()))};
       if (Part.From >= Part.To)
         return false;
       P.PerBits.push_back({Part, Factor * (int64_t(1) << Low)});
@@ -887,40 +895,6 @@ void Search::layOut() {
   Place(BestGap, BestCopied);
 }
 
-/// Of shared memory, in kernels that call D.
-static int64_t sharedBytesWith(Function &D) {
-  const Module &M = *D.getParent();
-  SmallSetVector<const Function *, 8> Callers, Together;
-  Callers.insert(&D);
-  for (size_t I = 0; I != Callers.size(); ++I)
-    for (const User *U : Callers[I]->users())
-      if (auto *C = dyn_cast<Instruction>(U))
-        Callers.insert(C->getFunction());
-  Together.insert_range(Callers);
-  for (size_t I = 0; I != Together.size(); ++I)
-    for (const Instruction &C : instructions(*Together[I]))
-      if (auto *Call = dyn_cast<CallBase>(&C))
-        if (const Function *Callee = Call->getCalledFunction())
-          Together.insert(Callee);
-  int64_t Bytes = 0;
-  const Target Machine(M);
-  for (const GlobalVariable &G : M.globals()) {
-    if (Machine.space(G.getAddressSpace()) != MemorySpace::Shared)
-      continue;
-    SmallSetVector<const User *, 16> Users(G.user_begin(), G.user_end());
-    for (size_t I = 0; I != Users.size(); ++I) {
-      auto *Of = dyn_cast<Instruction>(Users[I]);
-      if (Of && Together.contains(Of->getFunction())) {
-        Bytes += int64_t(M.getDataLayout().getTypeAllocSize(G.getValueType()));
-        break;
-      }
-      if (!Of)
-        Users.insert_range(Users[I]->users());
-    }
-  }
-  return Bytes;
-}
-
 std::unique_ptr<TileRegion> Search::run(int64_t Taken) {
   collect();
   if (Additions.size() < size_t(FewestSummed))
@@ -962,7 +936,7 @@ std::unique_ptr<TileRegion> Search::run(int64_t Taken) {
     return nullptr;
   layOut();
   const int64_t Used =
-      Region.Bytes + Taken + sharedBytesWith(*Barrier.getFunction());
+      Region.Bytes + Taken + int64_t(sharedBytesWith(*Barrier.getFunction()));
   if (Region.Bytes > MostSlotBytes || Used > MostSharedBytes ||
       any_of(Region.Sums, [](const TileSum &S) { return S.Owner.empty(); }))
     return nullptr;

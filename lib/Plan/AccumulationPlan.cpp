@@ -227,8 +227,21 @@ bool AccumulationPlan::isWrittenToo(const LoadInst &L) const {
   });
 }
 
+/// V is a quotient, which neighbours probably share: rows of 16 numbers at
+/// least, or of a length that the run tells.
+static bool isRow(const Instruction &V) {
+  constexpr unsigned Least = 16;
+  const auto *B = dyn_cast<BinaryOperator>(&V);
+  const auto *By = B ? dyn_cast<ConstantInt>(B->getOperand(1)) : nullptr;
+  return B &&
+         (B->getOpcode() == Instruction::UDiv ||
+          B->getOpcode() == Instruction::SDiv) &&
+         (!By || By->getValue().uge(Least));
+}
+
 /// The address is, as far as one sees, the same for neighbouring threads: it
-/// does not depend on who they are, or (InWarp) on their warp alone.
+/// does not depend on who they are, or on their row, or (InWarp) their warp,
+/// alone.
 static bool looksUniform(const Value *P, const Catalogue &Cat,
                          bool InWarp = false) {
   SmallVector<const Value *, 16> Work{P};
@@ -239,6 +252,8 @@ static bool looksUniform(const Value *P, const Catalogue &Cat,
       continue;
     if (isa<LoadInst, AllocaInst>(I) || Seen.size() > 64)
       return false;
+    if (isRow(*I))
+      continue;
     constexpr unsigned LogOfWarp = 5;
     if (const APInt *By;
         InWarp &&

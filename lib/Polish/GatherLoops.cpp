@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/GatherLoops.h"
+#include "Target/SharedMemory.h"
 #include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,7 +36,7 @@ constexpr unsigned MostPublished = 16;
 constexpr unsigned MostAgain = 96;
 /// Threads of a block that there is room for: at least, and at most.
 constexpr uint64_t FewestThreads = 128, MostThreads = 256;
-/// Bytes of shared memory that a module may have with what is stored here.
+/// Bytes of shared memory that a kernel may have with what is stored here.
 constexpr uint64_t MostShared = 32 << 10;
 /// Threads that one iteration goes over.
 constexpr unsigned AtOnce = 4;
@@ -249,14 +250,9 @@ bool Turn::need(Value *V) {
 
 /// There is room for what threads store.
 bool Turn::fits() {
-  uint64_t Bytes = 0;
-  for (const GlobalVariable &G : F.getParent()->globals())
-    if (Machine.space(G.getAddressSpace()) == MemorySpace::Shared &&
-        G.getValueType()->isSized())
-      Bytes += DL.getTypeAllocSize(G.getValueType());
   const uint64_t Room =
       std::clamp(alignTo(Trips, 32), FewestThreads, MostThreads);
-  return Bytes + 4 * alignTo(Words, 4) * Room <= MostShared;
+  return sharedBytesWith(F) + 4 * alignTo(Words, 4) * Room <= MostShared;
 }
 
 bool Turn::find() {
