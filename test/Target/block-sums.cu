@@ -72,3 +72,15 @@ __global__ void often(const float *w, float *dw, const float *x, float *dx, floa
   for (unsigned k = 0; k < n; ++k)
     __enzyme_autodiff((void *)scale, enzyme_dup, w + k, dw + k, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
 }
+
+// Beside another kernel of the file that has much shared memory, too.
+__device__ void tiles(const float *__restrict__ x, float *__restrict__ y) {
+  __shared__ float tile[5120];
+  for (unsigned k = THREAD(); k < 5120; k += 256)
+    tile[k] = x[k];
+  BARRIER();
+  y[INDEX()] = tile[THREAD()] * tile[5119 - THREAD()];
+}
+__global__ void ofTiles(const float *x, float *dx, float *y, float *dy) {
+  __enzyme_autodiff((void *)tiles, enzyme_dup, x, dx, enzyme_dup, y, dy);
+}

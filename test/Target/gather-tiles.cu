@@ -59,3 +59,37 @@ __device__ void own(const float *__restrict__ x, float *__restrict__ y) {
 __global__ void gradientOfOwn(const float *x, float *dx, float *y, float *dy) {
   __enzyme_autodiff((void *)own, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }
+
+// Four by four numbers for each thread, of tiles of 16 by 64.
+__device__ void blocked(const float *__restrict__ x, const float *__restrict__ z, float *__restrict__ y) {
+  __shared__ float a[16][64], b[16][64];
+  int c = THREAD() % 16, r = THREAD() / 16;
+  float sum[4][4] = {};
+#pragma unroll
+  for (int l = 0; l < 4; ++l) {
+    int e = l * 256 + THREAD();
+    a[e % 16][e / 16] = x[e];
+    b[e / 64][e % 64] = z[e];
+  }
+  BARRIER();
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        sum[i][j] += a[k][r * 4 + i] * b[k][c * 4 + j];
+  BARRIER();
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      y[(r * 4 + i) * 64 + c * 4 + j] = sum[i][j];
+}
+// CHECK-LABEL: define {{.*}}@rg._Z7blocked
+// CHECK: %[[COUNT:.*]] = {{.*}}call i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32 0, i1 true)
+// CHECK-NEXT: icmp eq i32 %[[COUNT]], 256
+// CHECK: getelementptr {{.*}}@rg.published
+__global__ void gradientOfBlocked(const float *x, float *dx, const float *z, float *dz, float *y, float *dy) {
+  __enzyme_autodiff((void *)blocked, enzyme_dup, x, dx, enzyme_dup, z, dz, enzyme_dup, y, dy);
+}

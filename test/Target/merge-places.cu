@@ -26,3 +26,15 @@ __device__ void weights(const float *__restrict__ w, const float *__restrict__ x
 __global__ void gradient(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, int n) {
   __enzyme_autodiff((void *)weights, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
 }
+
+// A weight for each row: neighbours probably share it.
+__device__ void ofRows(const float *__restrict__ w, const float *__restrict__ x, float *__restrict__ y, int count, int length) {
+  int i = INDEX();
+  if (i < count)
+    y[i] = w[i / length] * x[i];
+}
+// CHECK-LABEL: define {{.*}}@rg._Z6ofRows
+// CHECK: call {{.*}}@rg_merge_f32(
+__global__ void gradientOfRows(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, int count, int length) {
+  __enzyme_autodiff((void *)ofRows, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, count, length);
+}
