@@ -390,6 +390,40 @@ private:
     return R && R->ReadsByNumber;
   }
 
+  /// Pointers whose bits V is computed of.
+  static SmallVector<const Value *, 2> pointersIn(const Value &V) {
+    SmallVector<const Value *, 2> Found;
+    SmallVector<const Value *, 8> Work{&V};
+    SmallPtrSet<const Value *, 8> Seen;
+    while (!Work.empty()) {
+      const Value *Part = Work.pop_back_val();
+      if (!Seen.insert(Part).second)
+        continue;
+      const auto *Op = dyn_cast<Operator>(Part);
+      if (Part->getType()->isPointerTy())
+        Found.push_back(Part);
+      else if (Op && (isa<BinaryOperator, CastInst, ConstantExpr, PHINode,
+                          SelectInst, FreezeInst>(Op)))
+        append_range(Work, Op->operands());
+    }
+    return Found;
+  }
+
+  /// Addresses may be given to inline PTX as numbers; what it accesses stands
+  /// in brackets.
+  void visitAsm(const CallBase &C) {
+    bool Known = false;
+    for (const Value *A : C.args())
+      for (const Value *P : pointersIn(*A)) {
+        access(P, true, true, nullptr, nullptr, nullptr);
+        Known = true;
+      }
+    const auto *Asm = cast<InlineAsm>(C.getCalledOperand());
+    if (!Known && Asm->getAsmString().contains('['))
+      refuse("accesses memory by inline PTX at an address whose pointer is not "
+             "seen");
+  }
+
   void visit(Instruction &I) {
     if (auto *L = dyn_cast<LoadInst>(&I))
       return access(L->getPointerOperand(), true, false, L->getType(), L,
@@ -419,13 +453,14 @@ private:
                     "pointer to the memory, and read it there");
     if (!C->getCalledFunction() && !C->isInlineAsm())
       return refuse("calls functions through pointers");
-    if (C->isInlineAsm() || !C->getCalledFunction()->doesNotAccessMemory())
+    if (C->isInlineAsm())
+      return visitAsm(*C);
+    if (!C->getCalledFunction()->doesNotAccessMemory())
       for (const auto &A : C->args())
         if (A->getType()->isPointerTy())
           access(A, !C->doesNotAccessMemory(A.getOperandNo()),
-                 !C->isInlineAsm() ? !C->onlyReadsMemory(A.getOperandNo())
-                                   : true,
-                 nullptr, nullptr, nullptr);
+                 !C->onlyReadsMemory(A.getOperandNo()), nullptr, nullptr,
+                 nullptr);
   }
 };
 

@@ -33,6 +33,14 @@ double fetchesByPtx(double *x) {
   return 0;
 }
 
+// An address of which nobody sees the pointer.
+__global__ void number(size_t at) { asm volatile("st.global.f64 [%0], %1;" ::"l"(at + 8 * threadIdx.x), "d"(1.0) : "memory"); }
+double byNumber(double *x) {
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'number', which accesses memory by inline PTX at an address whose pointer is not seen [RG2203]
+  number<<<1, 1>>>((size_t)x);
+  return 0;
+}
+
 double array(double *x) {
   cudaArray_t a;
   // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMallocArray', textures, surfaces and their arrays have no reverse; {{.*}} [RG2203]
@@ -132,6 +140,7 @@ int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
   __enzyme_autodiff<double>((void *)fetches, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)fetchesByPtx, enzyme_dup, &x, &g);
+  __enzyme_autodiff<double>((void *)byNumber, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)array, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
   double x150[150] = {}, g150[150] = {};
