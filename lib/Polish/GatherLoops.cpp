@@ -205,12 +205,15 @@ bool Turn::isAlike(const Value *V, unsigned Depth) const {
              [&](Value *Part) { return isAlike(Part, Depth + 1); });
 }
 
-/// Of an array that the block shares.
+/// Of an array that the block shares, and that the loop does not add to.
 bool Turn::isShared(const LoadInst &Load) const {
   const auto *G =
       dyn_cast<GlobalVariable>(getUnderlyingObject(Load.getPointerOperand()));
   return Load.isSimple() && G &&
-         Machine.space(G->getAddressSpace()) == MemorySpace::Shared;
+         Machine.space(G->getAddressSpace()) == MemorySpace::Shared &&
+         none_of(Additions, [&](const Addition &A) {
+           return getUnderlyingObject(A.Base) == G;
+         });
 }
 
 /// Collects what V, which is added, is computed from.

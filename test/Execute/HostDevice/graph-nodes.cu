@@ -269,8 +269,12 @@ double altered(const double *x, int n) {
       zero.dst = w + 5;
       cudaGraphExecMemsetNodeSetParams(after, fill, &zero);
       cudaGraphExecHostNodeSetParams(before, host, &call);
-      rows.srcPtr.ptr = v;
-      cudaGraphExecMemcpyNodeSetParams(after, box, &rows);
+      cudaMemcpy3DParms line = {}; // of one row: CUDA changes no others in what is instantiated
+      line.srcPtr = make_cudaPitchedPtr(w, bytes, bytes, 1);
+      line.dstPtr = make_cudaPitchedPtr(y[1], bytes, bytes, 1);
+      line.extent = make_cudaExtent(bytes, 1, 1);
+      line.kind = cudaMemcpyDeviceToHost;
+      cudaGraphExecMemcpyNodeSetParams(after, out, &line);
     }
     cudaGraphLaunch(all[k], 0);
     cudaDeviceSynchronize();
