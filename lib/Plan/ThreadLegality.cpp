@@ -190,9 +190,19 @@ void Legality::checkSharedCopy(const CallBase &C) {
     return;
   TransferShape S =
       transferShape(C, T.Dest, T.Source, T.Length, Subject.facts());
-  if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
-        return L.Kind.K == ByteKind::Float && !addsAtomically(L.Kind.FP);
-      }))
+  // A block that holds integers alone has no adjoints to hand back.
+  const bool Integers =
+      !S.Leaves.empty() && all_of(S.Leaves, [](const TypedLeaf &L) {
+        return L.Kind.K == ByteKind::Integer;
+      });
+  if (T.IsRealloc && !Integers)
+    refuse(
+        RefusalKind::Threads, C,
+        "a block that threads share is replaced by another, and its numbers "
+        "move; resize it outside of the region, or give each thread its own");
+  else if (any_of(S.Leaves, [&](const TypedLeaf &L) {
+             return L.Kind.K == ByteKind::Float && !addsAtomically(L.Kind.FP);
+           }))
     refuse(RefusalKind::Threads, C,
            "numbers that are neither float nor double are copied from memory "
            "that threads share");
