@@ -37,8 +37,8 @@ static BasicBlock *onlyWay(const PHINode &X) {
   return Way && Way->getSingleSuccessor() == X.getParent() ? Way : nullptr;
 }
 
-/// What has to be computed at the end of From, which leads to B, for V of B to
-/// be known there, in order; false if that cannot be.
+/// What of B has to be computed in front of B, in order, for V to be known
+/// there; false if that cannot be.
 static bool collectAgain(Value *V, const BasicBlock &B,
                          SmallVectorImpl<Instruction *> &Again) {
   auto *I = dyn_cast<Instruction>(V);

@@ -93,7 +93,15 @@ private:
   bool isAlike(const Value *V, unsigned Depth = 0) const;
   bool isShared(const LoadInst &Load) const;
   bool need(Value *V);
-  bool fits();
+  bool fits() const;
+  /// Threads of a block that there is room for.
+  uint64_t room() const {
+    return std::clamp(alignTo(Trips, 32), FewestThreads, MostThreads);
+  }
+  /// That one thread stores, with a gap to the next one's vectors.
+  unsigned pitch() const { return alignTo(Words, 4); }
+  /// That all of them store.
+  uint64_t numbers() const { return pitch() * room(); }
   Value *threads(IRBuilderBase &B) const;
   Value *number(IRBuilderBase &B) const;
   void publish(IRBuilderBase &B, GlobalVariable &Slots) const;
@@ -252,10 +260,8 @@ bool Turn::need(Value *V) {
 }
 
 /// There is room for what threads store.
-bool Turn::fits() {
-  const uint64_t Room =
-      std::clamp(alignTo(Trips, 32), FewestThreads, MostThreads);
-  return sharedBytesWith(F) + 4 * alignTo(Words, 4) * Room <= MostShared;
+bool Turn::fits() const {
+  return sharedBytesWith(F) + 4 * numbers() <= MostShared;
 }
 
 bool Turn::find() {
@@ -322,7 +328,7 @@ static Value *wordOf(IRBuilderBase &B, GlobalVariable &Slots, Value *Thread,
 void Turn::publish(IRBuilderBase &B, GlobalVariable &Slots) const {
   Value *Me = number(B);
   for (auto &[V, Word] : Published)
-    B.CreateAlignedStore(V, wordOf(B, Slots, Me, alignTo(Words, 4), Word),
+    B.CreateAlignedStore(V, wordOf(B, Slots, Me, pitch(), Word),
                          commonAlignment(Align(16), 4 * Word));
 }
 
@@ -377,9 +383,9 @@ void Turn::gather(BasicBlock *From, BasicBlock *To, GlobalVariable &Slots) {
     Values OfPair(OfJ);
     Value *Other = Ahead ? B.CreateAdd(U, B.getInt32(Ahead)) : U;
     for (auto &[V, At] : Published)
-      OfPair[V] = B.CreateAlignedLoad(
-          V->getType(), wordOf(B, Slots, Other, alignTo(Words, 4), At),
-          commonAlignment(Align(16), 4 * At));
+      OfPair[V] = B.CreateAlignedLoad(V->getType(),
+                                      wordOf(B, Slots, Other, pitch(), At),
+                                      commonAlignment(Align(16), 4 * At));
     for (Instruction *I : OfThread)
       Copy(I, OfPair);
     for (auto [N, A] : enumerate(Additions)) {
@@ -411,9 +417,7 @@ void Turn::emit() {
   formLCSSA(L, DT, &LI, &SE);
   Module &M = *F.getParent();
   LLVMContext &C = F.getContext();
-  const uint64_t Room =
-      std::clamp(alignTo(Trips, 32), FewestThreads, MostThreads);
-  Type *Array = ArrayType::get(Type::getInt32Ty(C), alignTo(Words, 4) * Room);
+  Type *Array = ArrayType::get(Type::getInt32Ty(C), numbers());
   auto *Slots = new GlobalVariable(
       M, Array, /*isConstant=*/false, GlobalValue::InternalLinkage,
       PoisonValue::get(Array), "rg.told", nullptr, GlobalValue::NotThreadLocal,
@@ -424,7 +428,7 @@ void Turn::emit() {
   IRBuilder<> B(Front);
   Value *All = threads(B);
   Value *Fits =
-      B.CreateAnd(B.CreateICmpULE(All, B.getInt32(Room)),
+      B.CreateAnd(B.CreateICmpULE(All, B.getInt32(room())),
                   B.CreateIsNull(B.CreateAnd(All, B.getInt32(AtOnce - 1))));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(Fits, Front->getIterator(),
                                              /*Unreachable=*/false));
@@ -438,7 +442,7 @@ void Turn::emit() {
 
   // The loop without the additions, and behind it those of this thread's
   // places.
-  BasicBlock *Before = Body.getSinglePredecessor();
+  BasicBlock *Before = nullptr;
   for (BasicBlock *P : predecessors(&Body))
     if (P != &Body)
       Before = P;

@@ -81,9 +81,8 @@ bool retrograd::spellStructMoves(Function &F) {
       return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset)
                     : Base;
     };
-    const AAMDNodes Scopes(/*T=*/nullptr, /*TS=*/nullptr,
-                           Copy->getAAMetadata().Scope,
-                           Copy->getAAMetadata().NoAlias,
+    const AAMDNodes Of = Copy->getAAMetadata();
+    const AAMDNodes Scopes(/*T=*/nullptr, /*TS=*/nullptr, Of.Scope, Of.NoAlias,
                            /*NAS=*/nullptr);
     auto Note = [&](Instruction *Access, const LayoutMember &M) {
       Access->setAAMetadata(Scopes);
