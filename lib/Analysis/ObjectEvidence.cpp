@@ -67,8 +67,12 @@ bool ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
     O.LargestExact = std::max(O.LargestExact, Size);
   } else {
     Kept = &O.StridedEvidence.emplace_back(E);
+    O.IsJumbled |= K.K == ByteKind::Pointer && P.Stride <= PointerSize &&
+                   P.Lo <= Position::NegInf;
   }
   O.Arrived.push_back(Kept);
+  if (L == Trust::Turns)
+    O.Turns.push_back(Kept);
   O.ByContent.insert({Content, Kept});
   return true;
 }
@@ -427,10 +431,8 @@ Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
 
 bool ObjectGraph::isByTurns(Position P) const {
   P = normalise(P);
-  return P.valid() &&
-         anyEvidence(Objects[P.Obj], P, PointerSize, [&](const Evidence &E) {
-           return E.Level == Trust::Turns &&
-                  overlap(P, PointerSize, E) == Overlap::Same;
+  return P.valid() && any_of(Objects[P.Obj].Turns, [&](const Evidence *E) {
+           return overlap(P, PointerSize, *E) == Overlap::Same;
          });
 }
 
@@ -530,10 +532,7 @@ bool ObjectGraph::mayMeet(Position P, Position Q, int64_t Size,
 }
 
 bool ObjectGraph::isJumbled(unsigned Object) const {
-  return any_of(Objects[Object].StridedEvidence, [this](const Evidence &E) {
-    return E.Kind.K == ByteKind::Pointer && E.Where.Stride &&
-           E.Where.Stride <= PointerSize && E.Where.Lo <= Position::NegInf;
-  });
+  return Objects[Object].IsJumbled;
 }
 
 void ObjectGraph::collectFormats() {

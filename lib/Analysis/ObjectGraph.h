@@ -294,11 +294,14 @@ private:
     std::deque<Evidence> StridedEvidence;
     /// Both, in the order of arrival.
     std::vector<const Evidence *> Arrived;
+    /// Those of Arrived that mark words by turns.
+    std::vector<const Evidence *> Turns;
     /// What a function says that others had said before. Where objects have
     /// merged, most evidence is of this kind; it counts for that function only.
     std::map<unsigned, std::deque<Evidence>> Echoes;
     unsigned NumArrived = 0; ///< echoes, too
     unsigned Levels = 0;     ///< of all of these: a bit for each Trust
+    bool IsJumbled = false;
     /// All of these, by what they say.
     std::unordered_multimap<size_t, const Evidence *> ByContent;
   };
@@ -345,6 +348,9 @@ private:
   llvm::DenseMap<unsigned, llvm::SmallVector<llvm::Type *, 2>> Formats;
   /// Places (object, offset, stride, bounds) that addTurns has looked at.
   std::set<std::tuple<unsigned, int64_t, int64_t, int64_t, int64_t>> Marked;
+  /// Of arrays with bounds among them, how many have the same object, step and
+  /// phase.
+  std::map<std::tuple<unsigned, int64_t, int64_t>, unsigned> MarkedArrays;
 
   Var find(Var V) const;
   std::pair<unsigned, int64_t> findObject(unsigned O) const;

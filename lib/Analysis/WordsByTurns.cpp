@@ -137,8 +137,22 @@ bool ObjectGraph::mayBeByTurns(Position P) const {
          (Words || !Integers);
 }
 
+// Copies of unknown length in a circle move an array's bounds further and
+// further. With so many bounds in one phase, an array counts as endless.
+static constexpr unsigned MostBounds = 8;
+
 bool ObjectGraph::addTurns(Position P, ByteKind K, unsigned Origin) {
   P = normalise(P);
+  if (!P.exact() && (P.Lo > Position::NegInf || P.Hi < Position::PosInf)) {
+    const auto Phase = std::tuple(P.Obj, floorMod(P.Off, P.Stride), P.Stride);
+    if (auto It = MarkedArrays.find(Phase);
+        It != MarkedArrays.end() && It->second >= MostBounds) {
+      P.Lo = Position::NegInf;
+      P.Hi = Position::PosInf;
+    } else if (!Marked.contains({P.Obj, P.Off, P.Stride, P.Lo, P.Hi})) {
+      ++MarkedArrays[Phase];
+    }
+  }
   return Marked.insert({P.Obj, P.Off, P.Stride, P.Lo, P.Hi}).second &&
          mayBeByTurns(P) &&
          addEvidence(P, PointerSize, K, Trust::Turns, /*Copied=*/true, Origin);

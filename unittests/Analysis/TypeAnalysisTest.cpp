@@ -856,6 +856,25 @@ TEST(TypeAnalysis, WordsByTurns) {
     EXPECT_FALSE(T.T->isByTurns(T.value(Place))) << Place;
 }
 
+// Copies of unknown length in a circle move an array's bounds further with each
+// round.
+TEST(TypeAnalysis, ArraysByTurnsInACircleComeToAnEnd) {
+  Types T(R"(
+    define void @f(ptr %p, ptr %q, ptr %r, double %d, i64 %i, i64 %n) {
+      %a = getelementptr [4 x ptr], ptr %p, i64 0, i64 %i
+      store double %d, ptr %a
+      store ptr %r, ptr %a
+      %q24 = getelementptr i8, ptr %q, i64 24
+      %p40 = getelementptr i8, ptr %p, i64 40
+      call void @llvm.memcpy.p0.p0.i64(ptr %q24, ptr %p, i64 %n, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %p40, ptr %q, i64 %n, i1 false)
+      ret void
+    }
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1))");
+  EXPECT_TRUE(T.T->isByTurns(T.value("f.a")));
+  EXPECT_TRUE(T.T->isByTurns(T.value("f.q24")));
+}
+
 TEST(TypeAnalysis, PrintsTheSameEveryTime) {
   const char *Text = R"(
     define double @f(ptr %p, i64 %i) {
