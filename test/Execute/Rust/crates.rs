@@ -7,8 +7,13 @@
 // RUN: env RETROGRAD_FLAGS="-rg-verify-each" %rgrustc -C opt-level=2 %s --extern library=%t.dir/liblibrary.rlib -o %t && %t
 // RUN: %rgrustc -C opt-level=3 --crate-type rlib --crate-name library %S/Inputs/library.rs -o %t.dir/liblibrary.rlib
 // RUN: env RETROGRAD_FLAGS="-rg-plan=naive" %rgrustc -C opt-level=3 %s --extern library=%t.dir/liblibrary.rlib -o %t && %t
+// RUN: %rgrustc --crate-type rlib --crate-name library %S/Inputs/library.rs -o %t.dir/liblibrary.rlib
+// RUN: %rgrustc -g %s --cfg unoptimised --extern library=%t.dir/liblibrary.rlib -o %t && %t
+// RUN: %rgrustc --codegen opt_level=0 -C debug-assertions=off %s --extern library=%t.dir/liblibrary.rlib -o %t && %t
 //
-// Functions of another crate, whatever their size and however often they are called.
+// Functions of another crate, whatever their size and however often they are called,
+// and what std marks #[inline(never)] in them: a Vec's growth. Without optimisation
+// the checks of debug builds are made.
 use std::ffi::c_void;
 
 unsafe extern "C" {
@@ -30,6 +35,9 @@ extern "C" fn rarely(x: *const f64, n: usize) -> f64 {
         return x[0];
     }
     library::rarely(x)
+}
+extern "C" fn grows(x: *const f64, n: usize) -> f64 {
+    library::window(slice(x, n)) + library::deque(slice(x, n))
 }
 
 fn check(name: &str, f: Function) {
@@ -58,4 +66,6 @@ fn check(name: &str, f: Function) {
 fn main() {
     check("large", large);
     check("rarely", rarely);
+    check("grows", grows);
+    assert_eq!(cfg!(debug_assertions), cfg!(unoptimised));
 }

@@ -22,3 +22,27 @@ fn inner(x: &[f64]) -> f64 {
 fn deeper(x: &[f64]) -> f64 {
     large(x) * x[1]
 }
+
+/// Pairs in a vector that grows.
+pub fn window(x: &[f64]) -> f64 {
+    let mut kept: Vec<(usize, f64)> = Vec::new();
+    for k in 0..3 {
+        for (i, &a) in x.iter().enumerate() {
+            kept.push((i + k, a * a));
+        }
+    }
+    kept.iter().map(|p| p.1 * p.1 * p.0 as f64).sum()
+}
+
+/// A queue that grows at both ends.
+pub fn deque(x: &[f64]) -> f64 {
+    let mut queue = std::collections::VecDeque::new();
+    for (i, &a) in x.iter().enumerate() {
+        queue.push_back(a.sin());
+        if i == 2 {
+            queue.pop_front();
+        }
+        queue.push_front(a * a);
+    }
+    queue.iter().enumerate().map(|(i, q)| q * i as f64).sum()
+}
