@@ -705,3 +705,22 @@ void *rg_mpif_comm_free(rg_arena *arena, uint64_t lanes, int *comm,
   *comm = rg_mpi_is_open() ? MPI_Comm_c2f(c) : *(int *)&c;
   return tape;
 }
+void *rg_mpi_packs(rg_arena *, uint64_t, const void *, void *const *, int,
+                   rg_handle, void *, void *const *, int, int *, rg_handle,
+                   int *);
+void *rg_mpi_unpacks(rg_arena *, uint64_t, void *, void *const *, int, int *,
+                     void *, void *const *, int, rg_handle, rg_handle, int *);
+void *rg_mpif_packs(rg_arena *arena, uint64_t lanes, const void *from,
+                    void *const *numbers, const int *count, const int *type,
+                    void *to, void *const *buffers, const int *room,
+                    int *position, const int *comm, int *error) {
+  return rg_mpi_packs(arena, lanes, from, numbers, *count, type_of(type), to,
+                      buffers, *room, position, comm_of(comm), error);
+}
+void *rg_mpif_unpacks(rg_arena *arena, uint64_t lanes, void *from,
+                      void *const *buffers, const int *room, int *position,
+                      void *to, void *const *numbers, const int *count,
+                      const int *type, const int *comm, int *error) {
+  return rg_mpi_unpacks(arena, lanes, from, buffers, *room, position, to,
+                        numbers, *count, type_of(type), comm_of(comm), error);
+}

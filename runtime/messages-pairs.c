@@ -114,20 +114,34 @@ static int64_t numbers_in(const rg_message *m) {
 static void give(rg_message *m, int tangent) {
   int64_t n = m->active ? numbers_in(m) : 0;
   const rg_layout *layout = m->layout;
-  const size_t runs = n && layout->period ? (size_t)layout->runs : 0;
+  rg_run *of_marks = NULL;
+  const int marked = n && layout->marked && !tangent;
+  const size_t runs = marked ? (size_t)rg_mpi_all_runs(layout, m->shadow[0],
+                                                       m->count, &of_marks)
+                      : n && layout->period ? (size_t)layout->runs
+                                            : 0;
   size_t bytes = sizeof(rg_packet) + (size_t)n * m->lanes * sizeof(double) +
                  runs * sizeof(rg_run);
   rg_packet *p = rg_mpi_memory(NULL, bytes);
   *p = (rg_packet){number_of(m),       tangent,        n,
-                   (int64_t)m->lanes, layout->period, (int64_t)runs};
+                   (int64_t)m->lanes, marked ? RG_ONCE : layout->period,
+                   (int64_t)runs};
   double *to = p->data;
   for (uint64_t l = 0; n && l < m->lanes; ++l) {
+    if (marked) {
+      memset(to, 0, (size_t)n * sizeof *to);
+      rg_mpi_give_marked(m->routine, layout, of_marks, (int64_t)runs,
+                         m->shadow[l], m->count, (char *)to);
+      to += n;
+      continue;
+    }
     to = rg_mpi_pack(m->layout, m->shadow[l], m->count, to);
     if (!tangent)
       rg_mpi_zero(m->layout, m->shadow[l], m->count);
   }
   if (runs)
-    memcpy(to, layout->run, runs * sizeof(rg_run));
+    memcpy(to, marked ? of_marks : layout->run, runs * sizeof(rg_run));
+  free(of_marks);
   rg_mpi_send_later(m->comm, m->peer, tag_of(m), p, bytes);
 }
 
@@ -231,11 +245,18 @@ static void take(rg_message *m, int tangent) {
                 "(rank %d, tag %d)",
                 (long long)numbers_in(m), (long long)p->numbers, m->peer,
                 m->tag);
-  if (p->numbers && m->active && (p->period || m->layout->period))
+  const int marked = !tangent && m->layout->period && p->period &&
+                     (m->layout->marked || p->period == RG_ONCE);
+  if (p->numbers && m->active && !marked && (p->period || m->layout->period))
     compare_ends(m, p);
   const double *from = p->data;
+  const rg_run *runs = (const rg_run *)(from + p->numbers * p->lanes);
   for (uint64_t l = 0; m->active && l < m->lanes; ++l) {
-    if (p->numbers)
+    if (p->numbers && marked) {
+      rg_mpi_take_marked(m->routine, m->layout, runs, p->runs, p->period,
+                         m->shadow[l], m->count, (char *)(uintptr_t)from);
+      from += p->numbers;
+    } else if (p->numbers)
       from = rg_mpi_unpack(m->layout, m->shadow[l], m->count, from, !tangent);
     else if (tangent)
       rg_mpi_zero(m->layout, m->shadow[l], m->count);

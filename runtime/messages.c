@@ -77,7 +77,7 @@ void *rg_mpi_memory(rg_arena *arena, size_t bytes) {
 /* A layout that is being found out; grows. */
 typedef struct building {
   int runs, room, numbers, bytes, complex, index;
-  ptrdiff_t index_at;
+  ptrdiff_t index_at, packed;
   rg_run *run;
 } building;
 
@@ -87,7 +87,9 @@ static void add_run(building *b, ptrdiff_t at, int kind, int count) {
   b->numbers += count;
   if (b->runs) {
     rg_run *last = &b->run[b->runs - 1];
-    if (last->kind == kind && last->at + last->count * size[kind] == at) {
+    const ptrdiff_t bytes = last->count * size[kind];
+    if (last->kind == kind && last->at + bytes == at &&
+        last->packed + bytes == b->packed) {
       last->count += count;
       return;
     }
@@ -98,12 +100,12 @@ static void add_run(building *b, ptrdiff_t at, int kind, int count) {
     if (!b->run)
       abort();
   }
-  b->run[b->runs++] = (rg_run){at, kind, count};
+  b->run[b->runs++] = (rg_run){at, kind, count, b->packed};
 }
 
 /* A type that MPI brings along; they are told apart by name, which is the same
  * everywhere. */
-static void add_named(building *b, rg_handle type, ptrdiff_t at,
+static void add_numbers_of(building *b, rg_handle type, ptrdiff_t at,
                       const char *routine) {
   char name[256] = "";
   int length = 0, size = 0;
@@ -138,10 +140,18 @@ static void add_named(building *b, rg_handle type, ptrdiff_t at,
     b->index_at = size / 2;
     add_run(b, at, kind, 1);
   } else if (!strcmp(t, "BYTE") || !strcmp(t, "PACKED")) {
-    b->bytes = 1;
+    const int packed = t[0] == 'P' && b->bytes != 1;
+    b->bytes = packed ? 2 : 1;
   } else if (strstr(t, "REAL") || strstr(t, "COMPLEX")) {
     rg_mpi_stop(routine, "the type %s is not known", name);
   } /* the others are integers */
+}
+static void add_named(building *b, rg_handle type, ptrdiff_t at,
+                      const char *routine) {
+  int size = 0;
+  MPI_Type_size(type, &size);
+  add_numbers_of(b, type, at, routine);
+  b->packed += size;
 }
 
 static void add_type(building *b, rg_handle type, ptrdiff_t at,
@@ -162,6 +172,7 @@ static void add_type(building *b, rg_handle type, ptrdiff_t at,
       rg_mpi_stop(routine, "a real type of %d bytes is not known", size);
     add_run(b, at, size == 4 ? RG_KIND_FLOAT : RG_KIND_DOUBLE,
             kind == RG_F90_COMPLEX ? 2 : 1);
+    b->packed += kind == RG_F90_COMPLEX ? 2 * size : size;
     return;
   }
   int *i = rg_mpi_memory(NULL, (size_t)ints * sizeof *i);
@@ -292,7 +303,8 @@ const rg_layout *rg_mpi_layout(rg_handle type, const char *routine) {
       for (int r = 0; r < b.runs; ++r)
         same &= l->run[r].at == b.run[r].at &&
                 l->run[r].kind == b.run[r].kind &&
-                l->run[r].count == b.run[r].count;
+                l->run[r].count == b.run[r].count &&
+                l->run[r].packed == b.run[r].packed;
       if (same)
         break;
     }
@@ -300,7 +312,7 @@ const rg_layout *rg_mpi_layout(rg_handle type, const char *routine) {
     l = rg_mpi_memory(NULL, sizeof *l + (size_t)b.runs * sizeof *b.run);
     *l = (rg_layout){rg_mpi_layouts, extent,    b.numbers, size,      b.runs,
                      b.bytes,        b.complex, b.index,   b.index_at,
-                     0,              0};
+                     0,              0,         0,       0};
     if (b.runs)
       memcpy(l->run, b.run, (size_t)b.runs * sizeof *b.run);
     rg_mpi_layouts = l;
@@ -320,7 +332,8 @@ const rg_layout *rg_mpi_layout(rg_handle type, const char *routine) {
 
 /* What the compiler knows of the bytes that the next routine is given, as text:
  * how many bytes, and behind them, again and again; then kind, place and count
- * of each run; and a '?' where it does not know. Null: it says nothing. */
+ * of each run; a '?' where it does not know; a '!' where marks tell of more, and
+ * another one where nothing else does. Null: it says nothing. */
 _Thread_local const char *rg_mpi_told[2];
 void rg_mpi_bytes_are(uint64_t which, const char *what) {
   rg_mpi_told[which] = what;
@@ -332,11 +345,12 @@ struct rg_mpi_description {
   rg_layout *layout;
 } *rg_mpi_descriptions;
 
-static ptrdiff_t size_of(int kind) {
+int64_t rg_mpi_bytes_of(int kind) {
   static const ptrdiff_t size[] = {sizeof(double), sizeof(float),
                                    sizeof(long double), 8, 1};
   return size[kind];
 }
+static ptrdiff_t size_of(int kind) { return rg_mpi_bytes_of(kind); }
 
 static const rg_layout *described(const char *text) {
   rg_mpi_lock();
@@ -358,12 +372,15 @@ static const rg_layout *described(const char *text) {
     r->kind = (int)strtol(p + 1, &p, 10);
     r->at = strtol(p, &p, 10);
     r->count = (int)strtol(p, &p, 10);
+    r->packed = r->at;
     l->by_words &= (r->kind == RG_KIND_DOUBLE || r->kind == RG_KIND_WORD ||
                     r->kind == RG_KIND_RAW) &&
                    r->at % 8 == 0;
   }
   l->by_words &= l->period % 8 == 0;
   l->bytes = *p == '?';
+  l->marked = *p == '!';
+  l->strict = l->marked && p[1] == '!';
   struct rg_mpi_description *d = rg_mpi_memory(NULL, sizeof *d);
   *d = (struct rg_mpi_description){rg_mpi_descriptions, text, l};
   rg_mpi_descriptions = d;
@@ -383,7 +400,8 @@ const rg_layout *rg_mpi_layout_of_buffer(rg_handle type, const char *routine,
                 (long long)bytes);
   if (count)
     *count = (int)bytes;
-  return described(rg_mpi_told[which]);
+  const char *told = rg_mpi_told[which];
+  return described(l->bytes == 2 && told[strlen(told) - 1] == '?' ? "1!!" : told);
 }
 
 /* As doubles, addresses would be numbers that are too small to count. */
@@ -393,15 +411,14 @@ static int is_address(const char *at) {
   return word && word < (uint64_t)1 << 48;
 }
 
-enum { TAKE, CLEAR, PUT, ADD };
 static void add_beside_others(void *to, double more, int kind);
 extern int omp_in_parallel(void) __attribute__((weak));
 
-static void do_one(int what, int kind, char *at, char *image, int others) {
+void rg_mpi_one(int what, int kind, char *at, char *image, int others) {
   const size_t size = (size_t)size_of(kind);
   if (kind == RG_KIND_WORD) {
     if (is_address(at)) {
-      if (what == TAKE)
+      if (what == RG_TAKE)
         memset(image, 0, size);
       return;
     }
@@ -411,13 +428,13 @@ static void do_one(int what, int kind, char *at, char *image, int others) {
   float f, g;
   long double m, n;
   switch (what) {
-  case TAKE:
+  case RG_TAKE:
     memcpy(image, at, size);
     return;
-  case CLEAR:
+  case RG_CLEAR:
     memset(at, 0, size);
     return;
-  case PUT:
+  case RG_PUT:
     memcpy(at, image, size);
     return;
   }
@@ -449,15 +466,17 @@ static void do_one(int what, int kind, char *at, char *image, int others) {
   }
 }
 
+int rg_mpi_beside_others(void) { return omp_in_parallel && omp_in_parallel(); }
+
 /* Each number among some bytes. A message ends behind a number. */
 static void do_all(int what, const rg_layout *l, char *at, int64_t bytes,
                    char *image) {
-  const int others = what == ADD && omp_in_parallel && omp_in_parallel();
+  const int others = what == RG_ADD && rg_mpi_beside_others();
   if (l->runs && l->run[0].kind == RG_KIND_RAW) {
-    if (what == CLEAR)
+    if (what == RG_CLEAR)
       memset(at, 0, (size_t)bytes);
     else
-      memcpy(what == TAKE ? image : at, what == TAKE ? at : image,
+      memcpy(what == RG_TAKE ? image : at, what == RG_TAKE ? at : image,
              (size_t)bytes);
     return;
   }
@@ -472,7 +491,7 @@ static void do_all(int what, const rg_layout *l, char *at, int64_t bytes,
             rg_mpi_stop("a message of bytes", "it ends within a number");
           break;
         }
-        do_one(what, kind, at + place, image + place, others);
+        rg_mpi_one(what, kind, at + place, image + place, others);
       }
     }
 }
@@ -492,7 +511,7 @@ double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
   if (l->period) {
     const int64_t n = rg_mpi_numbers(l, count);
     memset(to, 0, (size_t)n * sizeof *to);
-    do_all(TAKE, l, (char *)(uintptr_t)from, count, (char *)to);
+    do_all(RG_TAKE, l, (char *)(uintptr_t)from, count, (char *)to);
     return to + n;
   }
   if (is_plain(l)) {
@@ -521,7 +540,7 @@ double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
 void rg_mpi_zero(const rg_layout *l, void *at, int count) {
   char *base = at;
   if (l->period) {
-    do_all(CLEAR, l, at, count, NULL);
+    do_all(RG_CLEAR, l, at, count, NULL);
     return;
   }
   for (int e = 0; e < count; ++e, base += l->extent)
@@ -570,7 +589,7 @@ const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
                             const double *from, int add) {
   char *base = to;
   if (l->period) {
-    do_all(add ? ADD : PUT, l, to, count, (char *)(uintptr_t)from);
+    do_all(add ? RG_ADD : RG_PUT, l, to, count, (char *)(uintptr_t)from);
     return from + rg_mpi_numbers(l, count);
   }
   const int others = add && omp_in_parallel && omp_in_parallel();
@@ -1181,6 +1200,10 @@ void rg_mpi_watch(char *p, char *shadow, int count, rg_handle type,
   if (!p || p == RG_IN_PLACE || (p != shadow && !rg_constant_any()))
     return;
   const rg_layout *l = rg_mpi_layout_of_buffer(type, routine, which, &count);
+  if (l->marked && brings)
+    rg_constant_store(p, shadow, (uint64_t)count, routine);
+  else if (l->marked)
+    rg_constant_load(p, (uint64_t)count, routine);
   const ptrdiff_t step = l->period ? l->period : l->extent;
   const int64_t rounds = l->period ? count / l->period : count;
   for (int64_t i = 0; l->numbers && i < rounds; ++i)

@@ -83,6 +83,8 @@ int MPI_Mprobe(int, int, rg_handle, void *, void *);
 int MPI_Improbe(int, int, rg_handle, int *, void *, void *);
 int MPI_Mrecv(void *, int, rg_handle, void *, void *);
 int MPI_Imrecv(void *, int, rg_handle, void *, void *);
+int MPI_Pack(const void *, int, rg_handle, void *, int, int *, rg_handle);
+int MPI_Unpack(const void *, int, int *, void *, int, rg_handle, rg_handle);
 int MPI_Wait(void *, void *);
 int MPI_Waitall(int, void *, void *);
 int MPI_Waitany(int, void *, int *, void *);
@@ -178,6 +180,7 @@ enum {
 typedef struct rg_run {
   ptrdiff_t at;
   int kind, count;
+  ptrdiff_t packed; /* where MPI_Pack puts it */
 } rg_run;
 typedef struct rg_layout {
   struct rg_layout *next;
@@ -185,7 +188,7 @@ typedef struct rg_layout {
   int numbers; /* per element */
   int size;    /* bytes of an element in a message */
   int runs;
-  int bytes;   /* has bytes that may be anything */
+  int bytes;   /* has bytes that may be anything; 2: packed ones alone */
   int complex; /* numbers are parts of complex ones */
   /* Of a pair, for MPI_MINLOC: how large the index is (0: none; negative: a
    * floating-point number), and where. */
@@ -196,6 +199,8 @@ typedef struct rg_layout {
    * them, with zeros where there is no number. */
   ptrdiff_t period;
   int by_words; /* whole words, as doubles: sums of images mean something */
+  int marked;   /* marks tell of further numbers */
+  int strict;   /* nothing else is active */
   rg_run run[];
 } rg_layout;
 /* Numbers that an image, or what is packed of other layouts, takes. */
@@ -215,6 +220,32 @@ double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
 void rg_mpi_zero(const rg_layout *l, void *at, int count);
 const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
                             const double *from, int add);
+int64_t rg_mpi_bytes_of(int kind);
+/* One number is taken, cleared, put or added to. */
+enum { RG_TAKE, RG_CLEAR, RG_PUT, RG_ADD };
+void rg_mpi_one(int what, int kind, char *at, char *image, int beside_others);
+int rg_mpi_beside_others(void);
+
+/*===- Marks: which bytes of a packed buffer are numbers ------------------===*/
+
+/* In the reverse sweep, until the message or the packing that they came by is
+ * undone (messages-packed.c). By the shadow's address. */
+void rg_mpi_mark(char *at, int kind, int64_t count);
+void rg_mpi_unmark(const char *at, int64_t bytes);
+/* All numbers of a buffer, those that the layout knows and those that are
+ * marked, as runs that do not repeat; how many. The runs are the caller's to
+ * free. */
+int64_t rg_mpi_all_runs(const rg_layout *l, const char *at, int64_t bytes,
+                        rg_run **runs);
+/* They are taken to an image, and are gone. */
+void rg_mpi_give_marked(const char *routine, const rg_layout *l,
+                        const rg_run *runs, int64_t n, char *at, int64_t bytes,
+                        char *image);
+/* Numbers of an image are added; those that the layout does not know are
+ * marked. */
+void rg_mpi_take_marked(const char *routine, const rg_layout *l,
+                        const rg_run *runs, int64_t n, int64_t period, char *at,
+                        int64_t bytes, char *image);
 
 /*===- State -------------------------------------------------------------===*/
 
@@ -229,7 +260,9 @@ typedef struct rg_stream {
 } rg_stream;
 
 /* An adjoint or a tangent that came before it was asked for. Of an image, the
- * runs follow the numbers. */
+ * runs follow the numbers; they repeat after a period, or never where it is
+ * RG_ONCE. */
+#define RG_ONCE (-1)
 typedef struct rg_packet {
   int64_t number, tangent, numbers, lanes, period, runs;
   double data[];

@@ -256,6 +256,13 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
     for (Instruction &I : instructions(*F)) {
       if (!Returning.contains(I.getParent()))
         continue; // what somebody sees who does not return is no matter
+      // What lies in a packed buffer, only the running program knows.
+      if (const auto *C = dyn_cast<CallBase>(&I))
+        if (const OperationRecord *R = Cat.lookup(*C); R && R->Communicates)
+          for (unsigned Op = 0; Op != C->arg_size(); ++Op)
+            if (TypeAnalysis::ObjectId O = Types.objectOf(C->getArgOperand(Op));
+                O != TypeAnalysis::NoObject && elementBehind(*C, Op, *R) == 'K')
+              Exposed.set(O);
       bool UnknownCall = isUnknownCall(I, Cat, PreparedOf);
       for (Value *Op : I.operands()) {
         const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());

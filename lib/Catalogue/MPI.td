@@ -28,7 +28,8 @@ class Standing<string routine, list<string> names, string prototype, string memo
 def mpi_type_double : MessageType<"D", ["ompi_mpi_double", "ompi_mpi_dblprec", "ompi_mpi_real8", "ompi_mpi_dblcplex", "ompi_mpi_complex16", "ompi_mpi_c_double_complex", "ompi_mpi_cxx_dblcplex"], [0x4c00080b, 0x4c00081f, 0x4c000829, 0x4c001022, 0x4c00102a, 0x4c001041, 0x4c001035, 17, 15, 22, 20]>;
 def mpi_type_float : MessageType<"G", ["ompi_mpi_float", "ompi_mpi_real", "ompi_mpi_real4", "ompi_mpi_cplex", "ompi_mpi_complex8", "ompi_mpi_c_float_complex", "ompi_mpi_cxx_cplex"], [0x4c00040a, 0x4c00041c, 0x4c000427, 0x4c00081e, 0x4c000828, 0x4c000840, 0x4c000834, 13, 14, 18, 19]>;
 def mpi_type_integer : MessageType<"I", ["ompi_mpi_short", "ompi_mpi_int", "ompi_mpi_long", "ompi_mpi_unsigned_short", "ompi_mpi_unsigned_long", "ompi_mpi_unsigned", "ompi_mpi_long_int", "ompi_mpi_short_int", "ompi_mpi_2int", "ompi_mpi_wchar", "ompi_mpi_long_long_int", "ompi_mpi_unsigned_long_long", "ompi_mpi_logical", "ompi_mpi_logical1", "ompi_mpi_logical2", "ompi_mpi_logical4", "ompi_mpi_logical8", "ompi_mpi_integer", "ompi_mpi_integer1", "ompi_mpi_integer2", "ompi_mpi_integer4", "ompi_mpi_integer8", "ompi_mpi_integer16", "ompi_mpi_2integer", "ompi_mpi_int8_t", "ompi_mpi_uint8_t", "ompi_mpi_int16_t", "ompi_mpi_uint16_t", "ompi_mpi_int32_t", "ompi_mpi_uint32_t", "ompi_mpi_int64_t", "ompi_mpi_uint64_t", "ompi_mpi_aint", "ompi_mpi_offset", "ompi_mpi_c_bool", "ompi_mpi_cxx_bool", "ompi_mpi_count", "ompi_mpi_char", "ompi_mpi_signed_char", "ompi_mpi_unsigned_char", "ompi_mpi_character"], [0x4c000101, 0x4c000118, 0x4c000102, 0x4c00040e, 0x4c000203, 0x4c000204, 0x4c000405, 0x4c000406, 0x4c000807, 0x4c000808, 0x4c000809, 0x4c000819, 0x8c000002, 0x8c000003, 0x4c000816, 0x4c00041d, 0x4c00041b, 0x4c000820, 0x4c00011a, 0x4c00012d, 0x4c00022f, 0x4c000430, 0x4c000831, 0x4c000137, 0x4c000238, 0x4c000439, 0x4c00083a, 0x4c00013b, 0x4c00023c, 0x4c00043d, 0x4c00083e, 0x4c00013f, 0x4c000843, 0x4c000844, 0x4c000845, 0x4c000133, 5, 6, 7, 8, 9, 10, 11]>;
-def mpi_type_bytes : MessageType<"B", ["ompi_mpi_byte", "ompi_mpi_packed"], [0x4c00010d, 0x4c00010f, 1, 2]>;
+def mpi_type_bytes : MessageType<"B", ["ompi_mpi_byte"], [0x4c00010d, 1]>;
+def mpi_type_packed : MessageType<"K", ["ompi_mpi_packed"], [0x4c00010f, 2]>;
 
 let Section = "MPI" in {
 def mpi_send : Message<"rg_mpi_send", ["MPI_Send"], "I:PI?II?", "r@2 - - - - -">;
@@ -65,6 +66,11 @@ def mpi_testall : Message<"rg_mpi_testall", ["MPI_Testall"], "I:IPPP", "- i i i"
 def mpi_testany : Message<"rg_mpi_testany", ["MPI_Testany"], "I:IPPPP", "- i i i i">;
 def mpi_testsome : Message<"rg_mpi_testsome", ["MPI_Testsome"], "I:IPPPP", "- i i i i">;
 def mpi_comm_free : Message<"rg_mpi_comm_free", ["MPI_Comm_free"], "I:P", "i">;
+
+// Where numbers lie in a packed buffer is known when the program runs
+// (runtime/messages-packed.c).
+def mpi_pack : Message<"rg_mpi_packs", ["MPI_Pack"], "I:PI?PIP?", "r@2 - - mK - i -">;
+def mpi_unpack : Message<"rg_mpi_unpacks", ["MPI_Unpack"], "I:PIPPI??", "rK - i w@5 - - -">;
 
 def mpi_bcast : Message<"rg_mpi_bcast", ["MPI_Bcast"], "I:PI?I?", "m@2 - - - -">;
 def mpi_ibcast : Message<"rg_mpi_ibcast", ["MPI_Ibcast"], "I:PI?I?P", "m@2 - - - - i">;
@@ -182,8 +188,8 @@ def mpi_files : RefusedMessage<
     "input and output by MPI; read before and write after what is differentiated",
     ["MPI_File_*"]>;
 def mpi_packing : RefusedMessage<
-    "messages that are packed by hand; describe them by a datatype",
-    ["MPI_Pack", "MPI_Unpack", "MPI_Pack_external", "MPI_Unpack_external"]>;
+    "messages that are packed for other machines; MPI_Pack has a derivative",
+    ["MPI_Pack_external", "MPI_Unpack_external"]>;
 def mpi_cancel : RefusedMessage<"a message that is cancelled", ["MPI_Cancel"]>;
 def mpi_other_groups : RefusedMessage<
     "this collective routine; MPI_Alltoallv and messages between two ranks have derivatives",
@@ -207,20 +213,23 @@ def mpi_processes : RefusedMessage<
 def mpi_memory : RefusedMessage<
     "memory from MPI_Alloc_mem; use malloc", ["MPI_Alloc_mem", "MPI_Free_mem"]>;
 
-// As Fortran calls them: everything by address.
-def mpif_send : Message<"rg_mpif_send", ["mpi_send_"], "V:PPPPPPP", "r@2 n n n n n i">;
-def mpif_ssend : Message<"rg_mpif_ssend", ["mpi_ssend_"], "V:PPPPPPP", "r@2 n n n n n i">;
-def mpif_bsend : Message<"rg_mpif_bsend", ["mpi_bsend_"], "V:PPPPPPP", "r@2 n n n n n i">;
-def mpif_rsend : Message<"rg_mpif_rsend", ["mpi_rsend_"], "V:PPPPPPP", "r@2 n n n n n i">;
-def mpif_recv : Message<"rg_mpif_recv", ["mpi_recv_"], "V:PPPPPPPP", "w@2 n n n n n i i">;
-def mpif_sendrecv : Message<"rg_mpif_sendrecv", ["mpi_sendrecv_"], "V:PPPPPPPPPPPPP", "r@2 n n n n w@7 n n n n n i i">;
-def mpif_sendrecv_replace : Message<"rg_mpif_sendrecv_replace", ["mpi_sendrecv_replace_"], "V:PPPPPPPPPP", "m@2 n n n n n n n i i">;
-def mpif_isend : Message<"rg_mpif_isend", ["mpi_isend_"], "V:PPPPPPPP", "r@2 n n n n n i i">;
-def mpif_issend : Message<"rg_mpif_issend", ["mpi_issend_"], "V:PPPPPPPP", "r@2 n n n n n i i">;
-def mpif_ibsend : Message<"rg_mpif_ibsend", ["mpi_ibsend_"], "V:PPPPPPPP", "r@2 n n n n n i i">;
-def mpif_irsend : Message<"rg_mpif_irsend", ["mpi_irsend_"], "V:PPPPPPPP", "r@2 n n n n n i i">;
-def mpif_irecv : Message<"rg_mpif_irecv", ["mpi_irecv_"], "V:PPPPPPPP", "w@2 n n n n n i i">;
-def mpif_bcast : Message<"rg_mpif_bcast", ["mpi_bcast_"], "V:PPPPPP", "m@2 n n n n i">;
+// As Fortran calls them: everything by address; behind that the length of a buffer of
+// characters.
+def mpif_send : Message<"rg_mpif_send", ["mpi_send_"], "V:PPPPPPP*", "r@2 n n n n n i">;
+def mpif_ssend : Message<"rg_mpif_ssend", ["mpi_ssend_"], "V:PPPPPPP*", "r@2 n n n n n i">;
+def mpif_bsend : Message<"rg_mpif_bsend", ["mpi_bsend_"], "V:PPPPPPP*", "r@2 n n n n n i">;
+def mpif_rsend : Message<"rg_mpif_rsend", ["mpi_rsend_"], "V:PPPPPPP*", "r@2 n n n n n i">;
+def mpif_recv : Message<"rg_mpif_recv", ["mpi_recv_"], "V:PPPPPPPP*", "w@2 n n n n n i i">;
+def mpif_sendrecv : Message<"rg_mpif_sendrecv", ["mpi_sendrecv_"], "V:PPPPPPPPPPPPP*", "r@2 n n n n w@7 n n n n n i i">;
+def mpif_sendrecv_replace : Message<"rg_mpif_sendrecv_replace", ["mpi_sendrecv_replace_"], "V:PPPPPPPPPP*", "m@2 n n n n n n n i i">;
+def mpif_isend : Message<"rg_mpif_isend", ["mpi_isend_"], "V:PPPPPPPP*", "r@2 n n n n n i i">;
+def mpif_issend : Message<"rg_mpif_issend", ["mpi_issend_"], "V:PPPPPPPP*", "r@2 n n n n n i i">;
+def mpif_ibsend : Message<"rg_mpif_ibsend", ["mpi_ibsend_"], "V:PPPPPPPP*", "r@2 n n n n n i i">;
+def mpif_irsend : Message<"rg_mpif_irsend", ["mpi_irsend_"], "V:PPPPPPPP*", "r@2 n n n n n i i">;
+def mpif_irecv : Message<"rg_mpif_irecv", ["mpi_irecv_"], "V:PPPPPPPP*", "w@2 n n n n n i i">;
+def mpif_pack : Message<"rg_mpif_packs", ["mpi_pack_"], "V:PPPPPPPP*", "r@2 n n mK n i n i">;
+def mpif_unpack : Message<"rg_mpif_unpacks", ["mpi_unpack_"], "V:PPPPPPPP*", "rK n i w@5 n n n i">;
+def mpif_bcast : Message<"rg_mpif_bcast", ["mpi_bcast_"], "V:PPPPPP*", "m@2 n n n n i">;
 def mpif_reduce : Message<"rg_mpif_reduce", ["mpi_reduce_"], "V:PPPPPPPP", "r@3 m@3 n n n n n i">;
 def mpif_allreduce : Message<"rg_mpif_allreduce", ["mpi_allreduce_"], "V:PPPPPPP", "r@3 m@3 n n n n i">;
 def mpif_scan : Message<"rg_mpif_scan", ["mpi_scan_"], "V:PPPPPPP", "r@3 m@3 n n n n i">;
@@ -243,7 +252,7 @@ def mpif_neighbor_alltoall : Message<"rg_mpif_neighbor_alltoall", ["mpi_neighbor
 def mpif_ineighbor_alltoall : Message<"rg_mpif_ineighbor_alltoall", ["mpi_ineighbor_alltoall_"], "V:PPPPPPPPP", "r@2 n n m@5 n n n i i">;
 def mpif_neighbor_alltoallv : Message<"rg_mpif_neighbor_alltoallv", ["mpi_neighbor_alltoallv_"], "V:PPPPPPPPPP", "r@3 n n n m@7 n n n n i">;
 def mpif_ineighbor_alltoallv : Message<"rg_mpif_ineighbor_alltoallv", ["mpi_ineighbor_alltoallv_"], "V:PPPPPPPPPPP", "r@3 n n n m@7 n n n n i i">;
-def mpif_ibcast : Message<"rg_mpif_ibcast", ["mpi_ibcast_"], "V:PPPPPPP", "m@2 n n n n i i">;
+def mpif_ibcast : Message<"rg_mpif_ibcast", ["mpi_ibcast_"], "V:PPPPPPP*", "m@2 n n n n i i">;
 def mpif_ireduce : Message<"rg_mpif_ireduce", ["mpi_ireduce_"], "V:PPPPPPPPP", "r@3 m@3 n n n n n i i">;
 def mpif_iallreduce : Message<"rg_mpif_iallreduce", ["mpi_iallreduce_"], "V:PPPPPPPP", "r@3 m@3 n n n n i i">;
 def mpif_igather : Message<"rg_mpif_igather", ["mpi_igather_"], "V:PPPPPPPPPP", "r@2 n n m@5 n n n n i i">;

@@ -268,6 +268,7 @@ class PoolExpansion<string routine, list<string> names, string prototype>
 // followed by the letter of their type, D, G, H (half) or Y (bfloat16): "n n rD rD mD n". Operands that
 // stand under the prototype's * are not handed to the rule. Of messages (MPI.td) also
 //   r@2, w@2, m@2   numbers or not, as the datatype in operand 2 says
+//   rK, mK          a packed buffer
 //   i               read and written, and nothing that can be active
 class Rule<string augment, string reverse, string forward, list<string> names,
            string prototype, string memory> : Operation {

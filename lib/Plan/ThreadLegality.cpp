@@ -118,13 +118,16 @@ void Legality::checkMessage(const CallBase &C, const OperationRecord &R) {
              "a message whose datatype is integers or characters and whose "
              "contents are numbers; give it the datatype of the numbers, or "
              "of bytes");
-    if (Element != 'B' || Subject.Request.Mode == DerivativeMode::Forward ||
+    const bool Packed = Element == 'K' && R.memoryBehind(Op).TypeAt;
+    if ((Element != 'B' && !Packed) ||
+        Subject.Request.Mode == DerivativeMode::Forward ||
         !Subject.Activity.isActiveMemory(P) || !Facts.movesNumbers(C, Op, R))
       continue;
     TransferShape S = messageShape(C, Op, R, Facts);
-    if (!knowsBytes(P, S, Facts))
+    // Of packed bytes the running program knows what they are.
+    if (!Packed && !knowsBytes(P, S, Facts))
       refuse(RefusalKind::UnknownType, C, "a message of bytes");
-    else if (const char *Why = refusedBytes(C, R, S))
+    else if (const char *Why = refusedBytes(C, Op, R, S))
       refuse(RefusalKind::Threads, C, Why);
   }
 }

@@ -32,7 +32,8 @@ TransferShape retrograd::messageShape(const CallBase &C, unsigned Op,
   const Value *P = C.getArgOperand(Op);
   // The count of a message stands before its datatype. Of a type that is not
   // known here, it says nothing of bytes.
-  const Value *Length = elementBehind(C, Op, R) == 'B'
+  const char Element = elementBehind(C, Op, R);
+  const Value *Length = Element == 'B' || Element == 'K'
                             ? C.getArgOperand(R.memoryBehind(Op).TypeAt - 1)
                             : P;
   return transferShape(C, P, P, Length, Facts);
@@ -68,8 +69,12 @@ static bool isCollective(const OperationRecord &R) {
   return !R.Forward.contains("send") && !R.Forward.contains("recv");
 }
 
-const char *retrograd::refusedBytes(const CallBase &C, const OperationRecord &R,
+const char *retrograd::refusedBytes(const CallBase &C, unsigned Op,
+                                    const OperationRecord &R,
                                     const TransferShape &S) {
+  if (elementBehind(C, Op, R) == 'K' && isCollective(R))
+    return "a collective routine of a packed buffer; send it to each rank, or "
+           "give the numbers their datatype";
   if (S.Header)
     return "a message whose datatype is bytes, of a struct that ends in an "
            "array; send its members and the array by themselves, or give it a "
@@ -105,7 +110,7 @@ void retrograd::tellBytes(IRBuilderBase &B, const CallBase &C,
       continue;
     const char Element = elementBehind(C, Op, *R);
     const unsigned Number = Which++;
-    if (Element != 'B' && Element != '@')
+    if (Element != 'B' && Element != 'K' && Element != '@')
       continue;
     // Ends of which nothing is known take part with nothing.
     std::string What = "1?";
@@ -113,7 +118,7 @@ void retrograd::tellBytes(IRBuilderBase &B, const CallBase &C,
     if (Forward) {
       What = "8;4 0 8";
     } else if (knowsBytes(C.getArgOperand(Op), S, Facts) &&
-               !refusedBytes(C, *R, S)) {
+               !refusedBytes(C, Op, *R, S)) {
       uint64_t Period = std::max<uint64_t>(S.Period, 1);
       for (const TypedLeaf &L : S.Leaves)
         Period = S.Period ? Period : std::max(Period, L.Offset + L.Size);
@@ -122,6 +127,11 @@ void retrograd::tellBytes(IRBuilderBase &B, const CallBase &C,
       for (const TypedLeaf &L : numbersOf(S))
         Out << ";" << unsigned(kindOf(L)) << " " << L.Offset << " "
             << L.Size / sizeOf(kindOf(L));
+      // What MPI_Pack has put into the buffer, or MPI_Unpack takes from it.
+      if (!isCollective(*R))
+        Out << (Element == 'K' ? "!!" : "!");
+    } else if (Element == 'K') {
+      What = "1!!";
     }
     B.CreateCall(Runtime("rg_mpi_bytes_are"), {B.getInt64(Number), Text(What)});
   }

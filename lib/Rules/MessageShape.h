@@ -28,8 +28,8 @@ bool knowsBytes(const llvm::Value *P, const TransferShape &S,
 
 /// Why the runtime cannot be told of a shape whose bytes are known; null if it
 /// can. C is the routine.
-const char *refusedBytes(const llvm::CallBase &C, const OperationRecord &R,
-                         const TransferShape &S);
+const char *refusedBytes(const llvm::CallBase &C, unsigned Op,
+                         const OperationRecord &R, const TransferShape &S);
 
 /// In front of C, which moves messages: the runtime is told what is in the
 /// buffers whose datatype is bytes, or not known here. In forward mode that

@@ -18,6 +18,7 @@ typedef int MPI_Comm, MPI_Datatype, MPI_Win, MPI_File;
 #define MPI_DOUBLE 0x4c00080b
 #define MPI_BYTE 0x4c00010d
 #define MPI_CHAR 0x4c000101
+#define MPI_PACKED 0x4c00010f
 int MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int MPI_Put(const void *, int, MPI_Datatype, int, long, int, MPI_Datatype, MPI_Win);
 int MPI_File_write(MPI_File, const void *, int, MPI_Datatype, void *);
@@ -75,9 +76,13 @@ double f(const double *x, int n) {
 #elif defined(PACK)
   char packed[100];
   int at = 0;
-// PACK: this parallel construct cannot be differentiated: messages that are packed by hand{{.*}}[RG2202]
-// PACK: messages.c:[[@LINE+1]]:
   MPI_Pack(y, 4, MPI_DOUBLE, packed, sizeof packed, &at, MPI_COMM_WORLD);
+// PACK: this parallel construct cannot be differentiated: a collective routine of a packed buffer{{.*}}[RG2202]
+// PACK: messages.c:[[@LINE+1]]:
+  MPI_Bcast(packed, at, MPI_PACKED, 0, MPI_COMM_WORLD);
+// PACK: {{.*}}moves bytes of unknown type: a message of bytes {{.*}}[RG1103]
+// PACK: messages.c:[[@LINE+1]]:
+  MPI_Send(packed, at, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
 #elif defined(PARTS)
 // PARTS: this parallel construct cannot be differentiated: a message in parts{{.*}}[RG2202]
 // PARTS: messages.c:[[@LINE+2]]:

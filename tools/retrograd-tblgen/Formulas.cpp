@@ -357,7 +357,7 @@ bool checkRecord(const Record *R) {
                      !Text.drop_front(2).getAsInteger(10, TypeAt) &&
                      TypeAt < Operands;
         if (R->getValueAsBit("Communicates"))
-          Numbers |= Typed || Text == "i";
+          Numbers |= Typed || Text == "i" || Text == "rK" || Text == "mK";
         if (IsPointer ? Text != "n" && !Numbers : Text != "-")
           Complain("memory '" + Text + "' of operand " + Twine(Op) +
                    " is malformed");
