@@ -27,9 +27,14 @@
 //
 // Limits: a condition counts as the same for all threads if it is computed from
 // nothing that tells threads apart, or compares two numbers whose difference is
-// (`for (t = i; t < n + i; ++t)`), where neither may have wrapped around. What
-// parameters are is asked at all calls that are seen, up to the kernel's;
-// memory that threads share counts as holding the same for all of them.
+// (`for (t = i; t < n + i; ++t)`), where neither may have wrapped around. LLVM
+// forgets that signed sums do not wrap around when it changes their order, so
+// no flag is asked of them; of unsigned ones none either, unless something is
+// taken away (`i - 4` wraps around for the first threads). A sum that passes
+// the end of its type for some threads of a block alone would let them meet
+// other barriers than the rest, which CUDA forbids. What parameters are is
+// asked at all calls that are seen, up to the kernel's; memory that threads
+// share counts as holding the same for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,7 +164,8 @@ private:
   }
 
   /// Whether arithmetic that tells threads apart can wrap around on the way to
-  /// V. What is no sum or product of others is a number by itself.
+  /// V in a program that keeps CUDA's rule on barriers (see the head of this
+  /// file). What is no sum or product of others is a number by itself.
   bool mayWrap(const Value *V, bool Signed,
                SmallPtrSetImpl<const Value *> &Seen) {
     const auto *I = dyn_cast<Instruction>(V);
@@ -168,14 +174,25 @@ private:
     if (const auto *P = dyn_cast<PHINode>(I))
       return any_of(P->incoming_values(),
                     [&](const Use &U) { return mayWrap(U, Signed, Seen); });
+    auto AnyOperand = [&] {
+      return mayWrap(I->getOperand(0), Signed, Seen) ||
+             mayWrap(I->getOperand(1), Signed, Seen);
+    };
+    if (const auto *Or = dyn_cast<PossiblyDisjointInst>(I);
+        Or && Or->isDisjoint())
+      return AnyOperand();
     const auto *Op = dyn_cast<OverflowingBinaryOperator>(I);
     if (!Op) {
-      // Parts of a number are sums of it, too: `or` of disjoint bits, halves.
+      // Parts of a number are sums of it, too: halves.
       return I->isBinaryOp() || isa<TruncInst>(I);
     }
-    return !(Signed ? Op->hasNoSignedWrap() : Op->hasNoUnsignedWrap()) ||
-           mayWrap(I->getOperand(0), Signed, Seen) ||
-           mayWrap(I->getOperand(1), Signed, Seen);
+    auto IsNegative = [](const Value *Operand) {
+      const auto *C = dyn_cast<ConstantInt>(Operand);
+      return C && C->isNegative();
+    };
+    bool TakesAway = I->getOpcode() == Instruction::Sub ||
+                     any_of(I->operands(), IsNegative);
+    return (!Signed && TakesAway && !Op->hasNoUnsignedWrap()) || AnyOperand();
   }
 
   /// P is a variable that is written once, as parameters are that nobody has

@@ -70,8 +70,11 @@ public:
       if (auto *Br = dyn_cast<BranchInst>(Before->getTerminator());
           Br && Br->isConditional() && Br->getSuccessor(0) == At)
         if (auto *Cmp = dyn_cast<ICmpInst>(Br->getCondition());
-            Cmp && Cmp->getPredicate() == ICmpInst::ICMP_UGT &&
-            Cmp->getOperand(0) == C.getArgOperand(1))
+            Cmp &&
+            (Cmp->getPredicate() == ICmpInst::ICMP_UGT ||
+             Cmp->getPredicate() == ICmpInst::ICMP_ULT) &&
+            Cmp->getOperand(Cmp->getPredicate() == ICmpInst::ICMP_ULT) ==
+                C.getArgOperand(1))
           At = Before;
     const Node There = reach(At).Is;
     const Node Bytes = value(C.getArgOperand(1), At);

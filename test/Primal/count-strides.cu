@@ -1,5 +1,6 @@
 // A loop from thread to thread, or from grid to grid, runs as often as a division says, and has a counter from zero; one
-// whose threads wait for each other, one with a second exit and one that begins without a question stay as they are.
+// with a second exit and one that begins without a question stay as they are. Where threads wait for each other, the
+// number is that of the way from the first index to the end, if it does not name the thread as these do.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s -mllvm -rg-print-after=count-strides 2>&1 | FileCheck %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s -mllvm -rg-print-loops 2>&1 | FileCheck %s --check-prefix=LOOPS
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s -mllvm -rg-disable=count-strides -mllvm -rg-print-loops 2>&1 | FileCheck %s --check-prefix=OFF
@@ -31,9 +32,28 @@ __device__ void ofGrid(const double *__restrict__ x, double *__restrict__ y, uns
     y[i] = x[i] * x[i];
 }
 // CHECK-NOT: rg_strides
+// CHECK-LABEL: @rg.primal._Z9waitsRows
+// CHECK: %[[WAY:.*]] = mul i32 %2, 9
+// CHECK: %[[ONE:.*]] = call i32 @llvm.smax.i32(i32 %[[WAY]], i32 1)
+// CHECK: %[[LESS:.*]] = sub i32 %[[ONE]], 1
+// CHECK: %[[TIMES:.*]] = udiv i32 %[[LESS]],
+// CHECK: icmp {{eq|ne}} i32 %{{.*}}, %[[TIMES]]
+// LOOPS-LABEL: loops of rg.primal._Z9waitsRows
+// LOOPS: backedges = ((-1 + (1 smax (9 * %2)))
+__device__ void waitsRows(const double *__restrict__ x, double *__restrict__ y, int n) {
+  double s = 0;
+  const int rows = __nvvm_read_ptx_sreg_ctaid_x();
+  for (int i = rows * 9 * n + THREAD(); i < (rows + 1) * 9 * n + (int)THREAD(); i += n) {
+    s += x[i] * x[i];
+    BARRIER();
+  }
+  y[INDEX()] = s;
+}
+// CHECK-NOT: rg_strides
+// CHECK-NOT: rg.times
 __device__ void waits(const double *__restrict__ x, double *__restrict__ y, int n) {
   double s = 0;
-  for (int i = __nvvm_read_ptx_sreg_ctaid_x(); i < n; i += __nvvm_read_ptx_sreg_nctaid_x()) {
+  for (int i = THREAD(); i < n; i += THREADS()) {
     s += x[i] * x[i];
     BARRIER();
   }
@@ -63,6 +83,7 @@ template <typename T> __device__ void gradientOf(void *f, const double *x, doubl
 __global__ void gradient(const double *x, double *dx, double *y, double *dy, int n, unsigned long m) {
   gradientOf((void *)ofThread, x, dx, y, dy, n);
   gradientOf((void *)ofGrid, x, dx, y, dy, m);
+  gradientOf((void *)waitsRows, x, dx, y, dy, n);
   gradientOf((void *)waits, x, dx, y, dy, n);
   gradientOf((void *)leaves, x, dx, y, dy, n);
   gradientOf((void *)beginsAnyway, x, dx, y, dy, n);

@@ -18,13 +18,23 @@
 // nothing wraps around, and else by counting (runtime/gpu/strides.c): it is the
 // same in all cases. A counter from zero up to it decides when the loop ends.
 //
-// Not handled: loops in which threads wait for each other, since whether all of
-// them run equally often is read off the condition that the user wrote; loops
-// with a second exit.
+//   for (int t = row + threadIdx.x; t < row + threadIdx.x + n * c; t += c) {
+//     ... __syncthreads(); ... }
+//
+// Where threads wait for each other, all of a block have to run the loop
+// equally often, and the legality of the derivative asks whether they do. There
+// the number is computed from the difference of the bounds, if that does not
+// name the thread though the bounds do, and it is not asked whether anything
+// wraps around: that could only be so for some threads of a block and not for
+// others, which CUDA forbids in front of a barrier.
+//
+// Not handled: other loops in which threads wait for each other; loops with a
+// second exit.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Bitcode/RuntimeLibrary.h"
+#include "Primal/Device/SameForBlock.h"
 #include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -33,34 +43,31 @@
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 namespace {
-/// A loop begins if Index < End and goes on while Index + Step < End.
+/// A loop begins if Index < End, or in any case, and goes on while Index + Step
+/// < End.
 struct Stride {
   PHINode *Index;
   Value *Step, *End;
   bool Signed;
+  /// End less what Index begins with, where threads wait for each other.
+  const SCEV *Way = nullptr;
 };
 } // namespace
 
-/// Threads may wait for each other within L.
-static bool mayWait(const Loop &L) {
-  return any_of(L.blocks(), [](const BasicBlock *B) {
-    return any_of(*B, [](const Instruction &I) {
-      const auto *C = dyn_cast<CallBase>(&I);
-      return C && C->isConvergent();
-    });
-  });
-}
-
 static std::optional<Stride> strideOf(const Loop &L, ScalarEvolution &SE) {
   BasicBlock *Latch = L.getLoopLatch(), *Before = L.getLoopPreheader();
-  if (!Before || !Latch || L.getExitingBlock() != Latch || mayWait(L) ||
-      !isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(&L)))
+  if (!Before || !Latch || L.getExitingBlock() != Latch)
+    return std::nullopt;
+  const SCEV *Known = SE.getBackedgeTakenCount(&L);
+  const bool Waits = threadsMayWait(L);
+  if (!isa<SCEVCouldNotCompute>(Known) && (!Waits || isSameForBlock(Known)))
     return std::nullopt;
   auto *Br = dyn_cast<BranchInst>(Latch->getTerminator());
   auto *Asks = Br && Br->isConditional()
@@ -84,31 +91,55 @@ static std::optional<Stride> strideOf(const Loop &L, ScalarEvolution &SE) {
     return std::nullopt;
   for (unsigned Of : {0u, 1u}) {
     auto *Index = dyn_cast<PHINode>(Sum->getOperand(Of));
-    if (Index && Index->getParent() == L.getHeader() &&
-        Index->getIncomingValueForBlock(Latch) == Sum &&
-        L.isLoopInvariant(Sum->getOperand(1 - Of)) &&
-        SE.isLoopEntryGuardedByCond(
-            &L, Goes, SE.getSCEV(Index->getIncomingValueForBlock(Before)),
-            SE.getSCEV(End))) {
-      S.Index = Index;
-      S.Step = Sum->getOperand(1 - Of);
-      return S;
+    if (!Index || Index->getParent() != L.getHeader() ||
+        Index->getIncomingValueForBlock(Latch) != Sum ||
+        !L.isLoopInvariant(Sum->getOperand(1 - Of)))
+      continue;
+    const SCEV *From = SE.getSCEV(Index->getIncomingValueForBlock(Before)),
+               *To = SE.getSCEV(End);
+    // A way that is not there is negative: of it nothing need be known.
+    if (!(Waits && S.Signed) &&
+        !SE.isLoopEntryGuardedByCond(&L, Goes, From, To))
+      continue;
+    S.Index = Index;
+    S.Step = Sum->getOperand(1 - Of);
+    if (Waits) {
+      S.Way = SE.getMinusSCEV(To, From);
+      if (!isSameForBlock(S.Way) || !isSameForBlock(SE.getSCEV(S.Step)))
+        return std::nullopt;
     }
+    return S;
   }
   return std::nullopt;
 }
 
-static void count(const Loop &L, const Stride &S, RuntimeLibrary &Runtime) {
+static void count(const Loop &L, const Stride &S, ScalarEvolution &SE,
+                  RuntimeLibrary &Runtime) {
   BasicBlock *Latch = L.getLoopLatch(), *Before = L.getLoopPreheader();
   auto *Br = cast<BranchInst>(Latch->getTerminator());
   auto *T = cast<IntegerType>(S.Index->getType());
-  Function *Strides = Runtime.require(
-      (Twine("rg_strides_") + (S.Signed ? "s" : "u") + Twine(T->getBitWidth()))
-          .str());
   IRBuilder<> B(Before->getTerminator());
-  Value *Times = B.CreateCall(
-      Strides, {S.Index->getIncomingValueForBlock(Before), S.Step, S.End},
-      "rg.times");
+  Value *Times;
+  if (S.Way) {
+    // A step that does not lead to the end would let all threads go on for
+    // ever.
+    SCEVExpander Expander(SE, "rg.way");
+    Constant *One = ConstantInt::get(T, 1);
+    Value *Way = Expander.expandCodeFor(S.Way, T, Before->getTerminator());
+    if (S.Signed)
+      Way = B.CreateBinaryIntrinsic(Intrinsic::smax, Way, One);
+    Times = B.CreateUDiv(B.CreateSub(Way, One),
+                         B.CreateBinaryIntrinsic(Intrinsic::umax, S.Step, One),
+                         "rg.times");
+  } else {
+    Function *Strides =
+        Runtime.require((Twine("rg_strides_") + (S.Signed ? "s" : "u") +
+                         Twine(T->getBitWidth()))
+                            .str());
+    Times = B.CreateCall(
+        Strides, {S.Index->getIncomingValueForBlock(Before), S.Step, S.End},
+        "rg.times");
+  }
   B.SetInsertPoint(L.getHeader(), L.getHeader()->begin());
   B.SetCurrentDebugLocation(Br->getDebugLoc());
   PHINode *Done = B.CreatePHI(T, 2, "rg.done");
@@ -132,7 +163,7 @@ bool retrograd::countStrides(Function &F, FunctionAnalysisManager &FAM,
   bool Changed = false;
   for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
     if (std::optional<Stride> S = strideOf(*L, SE)) {
-      count(*L, *S, Runtime);
+      count(*L, *S, SE, Runtime);
       SE.forgetLoop(L);
       Changed = true;
     }

@@ -7,6 +7,7 @@
 
 #include "Primal/Optimise/SegmentRecurrences.h"
 #include "Catalogue/Catalogue.h"
+#include "Primal/Device/SameForBlock.h"
 #include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
 #include "llvm/ADT/SetVector.h"
@@ -74,12 +75,6 @@ static const SCEV *isLong(const Loop &L, ScalarEvolution &SE,
       !Latch || !Exit || L.getExitingBlock() != Latch ||
       Exit->getSinglePredecessor() != Latch)
     return nullptr;
-  // A segment's bound is no expression that the threads' bounds are compared
-  // by: where threads wait for each other, the loop stays what it is.
-  for (const BasicBlock *BB : L.blocks())
-    for (const Instruction &I : *BB)
-      if (const auto *C = dyn_cast<CallBase>(&I); C && C->isConvergent())
-        return nullptr;
   const auto *Branch = dyn_cast<BranchInst>(Latch->getTerminator());
   if (!Branch || !Branch->isConditional() ||
       none_of(L.getHeader()->phis(),
@@ -91,6 +86,10 @@ static const SCEV *isLong(const Loop &L, ScalarEvolution &SE,
     return nullptr;
   if (const auto *C = dyn_cast<SCEVConstant>(Count);
       C && C->getAPInt().ult(2 * Length))
+    return nullptr;
+  // A segment's bound is no expression that the threads' bounds are compared
+  // by: where threads wait for each other, the number must be the block's.
+  if (threadsMayWait(L) && !isSameForBlock(Count))
     return nullptr;
   return Count;
 }

@@ -41,8 +41,9 @@ class Catalogue;
 bool isRecurrence(const llvm::PHINode &Phi, const llvm::Loop &L,
                   const Catalogue &Cat);
 
-/// Cuts such loops of F without calls that threads make together. F runs on a
-/// machine with many threads. True if there was one.
+/// Cuts such loops of F, and those in which threads wait for each other if all
+/// of a block run them equally often. F runs on a machine with many threads.
+/// True if there was one.
 bool segmentRecurrences(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
                         const Catalogue &Cat);
 
