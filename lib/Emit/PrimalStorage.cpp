@@ -266,10 +266,16 @@ void PrimalEmitter::makeLoopStorage() {
     Code.Iteration->addIncoming(
         AtLatch.CreateAdd(Code.Iteration, B.getInt64(1), "rg.next", true, true),
         Latch);
-    // The last iteration in which C is true.
-    auto LastWith = [&](Value *C) {
+    // The last of all iterations' conditions that is true, counted from the
+    // first.
+    auto LastOf = [&](ArrayRef<Value *> Conditions) {
       PHINode *SoFar = B.CreatePHI(B.getInt64Ty(), 2, "rg.last");
-      Value *Latest = AtLatch.CreateSelect(C, Code.Iteration, SoFar);
+      Value *Latest = SoFar;
+      Value *First = AtLatch.CreateMul(
+          Code.Iteration, B.getInt64(Conditions.size()), "", true, true);
+      for (auto [I, C] : enumerate(Conditions))
+        Latest = AtLatch.CreateSelect(
+            C, AtLatch.CreateAdd(First, B.getInt64(I), "", true, true), Latest);
       SoFar->addIncoming(B.getInt64(-1), Preheader);
       SoFar->addIncoming(Latest, Latch);
       return Latest;
@@ -282,13 +288,16 @@ void PrimalEmitter::makeLoopStorage() {
           AtLatch.CreateOr(Made.Least ? AtLatch.CreateFCmpOLT(Offered, Before)
                                       : AtLatch.CreateFCmpOGT(Offered, Before),
                            AtLatch.CreateFCmpUNO(Before, Before));
-      Code.Last = LastWith(
+      Code.Last = LastOf(
           AtLatch.CreateOr(Beats, AtLatch.CreateFCmpOEQ(Offered, Before)));
-      Code.Won = LastWith(Beats);
+      Code.Won = LastOf(Beats);
     } else if (Last) {
-      const Choice &Made = *Plan.choiceIn(L);
-      Value *C = primal(cast<SelectInst>(Made.Chosen)->getCondition());
-      Code.Last = LastWith(Made.OnTrue ? C : AtLatch.CreateNot(C));
+      SmallVector<Value *, 4> Taken;
+      for (auto [Select, OnTrue] : Plan.choiceIn(L)->Links) {
+        Value *C = primal(Select->getCondition());
+        Taken.push_back(OnTrue ? C : AtLatch.CreateNot(C));
+      }
+      Code.Last = LastOf(Taken);
     }
     if (S.Slots.empty())
       continue;
@@ -443,6 +452,14 @@ void PrimalEmitter::storeAtExits() {
   }
 }
 
+Value *PrimalEmitter::recordAddress(const Scope &Of, Value *Base,
+                                    Value *Element, IRBuilderBase &B) {
+  Value *At = B.CreateMul(Element, B.getInt64(Of.Bytes), "", true, true);
+  return B.CreateInBoundsGEP(
+      B.getInt8Ty(), Base,
+      B.CreateAdd(At, B.getInt64(ArrayHeaderBytes), "", true, true));
+}
+
 Value *PrimalEmitter::slotAddress(const Slot &S, IRBuilderBase &B) {
   const Loop *L = Plan.scopeOf(S.Holds);
   if (!L || Plan.isDeferred(L)) {
@@ -454,6 +471,10 @@ Value *PrimalEmitter::slotAddress(const Slot &S, IRBuilderBase &B) {
   if (Code.Record)
     return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Code.Record, S.Offset);
   const Scope &Of = Plan.scope(L);
+  if (Of.InRecords)
+    return B.CreateConstInBoundsGEP1_64(
+        B.getInt8Ty(), recordAddress(Of, Code.Base, element(Of, B), B),
+        S.Offset);
   Value *Start = B.CreateAdd(B.CreateMul(elements(Of, B), B.getInt64(S.Offset)),
                              B.getInt64(ArrayHeaderBytes));
   Value *Array = B.CreateInBoundsGEP(B.getInt8Ty(), Code.Base, Start);
@@ -466,7 +487,7 @@ void PrimalEmitter::storeTo(const Slot &S, Value *V, IRBuilderBase &B) {
   Value *Address = slotAddress(S, B);
   Kinds.tape(B.CreateAlignedStore(
       V, Address,
-      std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty))));
+      Plan.scope(Plan.scopeOf(S.Holds)).alignmentOf(S, D.getDataLayout())));
 }
 
 /// The shadows of all lanes, side by side.

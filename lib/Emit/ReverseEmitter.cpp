@@ -634,8 +634,11 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
     if (Plan.slot({Need::Last, K->getHeader()}) && !Records.contains(K))
       // Where nothing was chosen, the first iteration hands on what it began
       // with.
-      Count = B.CreateBinaryIntrinsic(
-          Intrinsic::smax, lookup({Need::Last, K->getHeader()}), B.getInt64(0));
+      Count = B.CreateUDiv(
+          B.CreateBinaryIntrinsic(Intrinsic::smax,
+                                  lookup({Need::Last, K->getHeader()}),
+                                  B.getInt64(0)),
+          B.getInt64(std::max<size_t>(1, Plan.choiceIn(K)->Links.size())));
     else if (auto N = Plan.constantCount(K))
       Count = B.getInt64(*N);
     else

@@ -68,20 +68,28 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
   } else {
     Value *Base = lookup({Need::Records, L->getHeader()});
     // As PrimalEmitter::elements and element.
+    const Scope &Of = Plan.scope(L);
     Value *Elements = nullptr, *Element = nullptr;
-    for (const Loop *K : Plan.scope(L).nest()) {
+    for (const Loop *K : Of.nest()) {
       Value *Trips = trips(K);
       Element = Element
                     ? B.CreateAdd(B.CreateMul(Element, Trips, "", true, true),
                                   iteration(K), "", true, true)
                     : iteration(K);
-      Elements =
-          Elements ? B.CreateMul(Elements, Trips, "", true, true) : Trips;
+      if (!Of.InRecords)
+        Elements =
+            Elements ? B.CreateMul(Elements, Trips, "", true, true) : Trips;
     }
-    Value *Start = B.CreateAdd(B.CreateMul(Elements, B.getInt64(S.Offset)),
-                               B.getInt64(ArrayHeaderBytes));
-    Address = B.CreateInBoundsGEP(
-        S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start), Element);
+    if (Of.InRecords) {
+      Address = B.CreateConstInBoundsGEP1_64(
+          B.getInt8Ty(), PrimalEmitter::recordAddress(Of, Base, Element, B),
+          S.Offset);
+    } else {
+      Value *Start = B.CreateAdd(B.CreateMul(Elements, B.getInt64(S.Offset)),
+                                 B.getInt64(ArrayHeaderBytes));
+      Address = B.CreateInBoundsGEP(
+          S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start), Element);
+    }
   }
   Type *T = S.Ty;
   if (S.Holds.K == Need::Shadow && width() != 1) {
@@ -89,7 +97,9 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
     Address = B.CreateConstInBoundsGEP1_64(T, Address, Lane);
   }
   LoadInst *Kept = B.CreateAlignedLoad(
-      T, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(T)));
+      T, Address,
+      T == S.Ty ? Plan.scope(L).alignmentOf(S, D.getDataLayout())
+                : std::min(Align(16), D.getDataLayout().getABITypeAlign(T)));
   Primal.kinds().tape(Kept);
   Value *V = Kept;
   if (S.Holds.K == Need::Primal && S.Holds.Of->getType()->isIntegerTy(1))
@@ -285,9 +295,14 @@ Value *ReverseEmitter::compute(Need N) {
          "need that the plan does not know");
   const auto &I = *cast<Instruction>(N.Of);
   if (const Choice *C = N.K == Need::Primal ? Plan.choiceBy(&I) : nullptr) {
-    Value *Here = B.CreateICmpEQ(iteration(C->Of),
-                                 lookup({Need::Last, C->Of->getHeader()}));
-    return C->OnTrue ? Here : B.CreateNot(Here);
+    const unsigned Link = *C->linkWith(&I);
+    Value *Offer =
+        B.CreateAdd(B.CreateMul(iteration(C->Of), B.getInt64(C->Links.size()),
+                                "", true, true),
+                    B.getInt64(Link), "", true, true);
+    Value *Here =
+        B.CreateICmpEQ(Offer, lookup({Need::Last, C->Of->getHeader()}));
+    return C->Links[Link].OnTrue ? Here : B.CreateNot(Here);
   }
   if (const RunningPivot *R =
           N.K == Need::Primal ? Plan.settledBy(&I) : nullptr)

@@ -32,6 +32,44 @@ Choices::Choices(const PlanSubject &Subject, const CallPlan &Calls) {
              });
            });
   };
+  // From the latch's value back to what the iteration began with.
+  auto addLinks = [&](Choice &Made, const PHINode &Before) {
+    const Loop &L = *Made.Of;
+    for (const Value *At = Made.Chosen; At != &Before;) {
+      const auto *Select = dyn_cast<SelectInst>(At);
+      const auto *C =
+          Select ? dyn_cast<Instruction>(Select->getCondition()) : nullptr;
+      if (!C || !L.contains(Select) || !L.contains(C) || Made.linkWith(C) ||
+          Subject.Shape.loops().getLoopFor(Select->getParent()) != &L)
+        return false;
+      // With the number, a loop often keeps its place, by the same condition.
+      if (!all_of(C->users(), [&](const User *U) {
+            return U == Select ||
+                   (isa<SelectInst>(U) && L.contains(cast<Instruction>(U)) &&
+                    !Subject.Activity.isActive(U));
+          }))
+        return false;
+      // What was before is the phi, or leads to it by selects.
+      auto LeadsBack = [&](const Value *V) {
+        while (V != &Before) {
+          const auto *S = dyn_cast<SelectInst>(V);
+          if (!S || !L.contains(S) || !Subject.Activity.isActive(S))
+            return false;
+          V = isa<SelectInst>(S->getFalseValue()) ||
+                      S->getFalseValue() == &Before
+                  ? S->getFalseValue()
+                  : S->getTrueValue();
+        }
+        return true;
+      };
+      const bool OnTrue = LeadsBack(Select->getFalseValue());
+      if (OnTrue == LeadsBack(Select->getTrueValue()))
+        return false;
+      Made.Links.insert(Made.Links.begin(), {Select, OnTrue});
+      At = OnTrue ? Select->getFalseValue() : Select->getTrueValue();
+    }
+    return true;
+  };
   auto Choose = [&](const Loop &L) -> std::optional<Choice> {
     const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
     if (!Latch || !Exit || !L.getLoopPreheader() ||
@@ -51,14 +89,12 @@ Choices::Choices(const PlanSubject &Subject, const CallPlan &Calls) {
             : nullptr;
     if (!S || Subject.Shape.loops().getLoopFor(S->getParent()) != &L)
       return std::nullopt;
-    Choice Made{&L, S};
-    if (const auto *Select = dyn_cast<SelectInst>(S)) {
-      const auto *C = dyn_cast<Instruction>(Select->getCondition());
-      if (!C || !C->hasOneUse() || !L.contains(C) ||
-          (Select->getTrueValue() == Before) ==
-              (Select->getFalseValue() == Before))
+    Choice Made;
+    Made.Of = &L;
+    Made.Chosen = S;
+    if (isa<SelectInst>(S)) {
+      if (!addLinks(Made, *Before))
         return std::nullopt;
-      Made.OnTrue = Select->getFalseValue() == Before;
     } else {
       // Elsewhere the loop of an extremum is left to the vectoriser.
       const OperationRecord *R = Cat.lookup(*S);
@@ -75,10 +111,15 @@ Choices::Choices(const PlanSubject &Subject, const CallPlan &Calls) {
       if (!Made.Final)
         return std::nullopt;
     }
+    auto IsLink = [&](const User *U) {
+      return any_of(Made.Links,
+                    [&](const Choice::Link &Li) { return Li.Select == U; });
+    };
     auto Others = [&](const User *U) {
       const auto *I = cast<Instruction>(U);
-      return I == S || (!hasReverse(*I, Subject.Activity) &&
-                        !(isa<PHINode>(I) && Subject.Activity.isActive(I)));
+      return I == S || IsLink(I) ||
+             (!hasReverse(*I, Subject.Activity) &&
+              !(isa<PHINode>(I) && Subject.Activity.isActive(I)));
     };
     auto Leaves = [&](const User *U) {
       const auto *Phi = dyn_cast<PHINode>(U);
@@ -93,6 +134,9 @@ Choices::Choices(const PlanSubject &Subject, const CallPlan &Calls) {
           return U == Before || Leaves(U) || (!Made.Running && Others(U));
         }))
       return std::nullopt;
+    for (const Choice::Link &Li : Made.Links)
+      if (Li.Select != S && !all_of(Li.Select->users(), Others))
+        return std::nullopt;
     for (const PHINode &Phi : Exit->phis())
       if (Subject.Activity.isActive(&Phi) &&
           Phi.getIncomingValueForBlock(Latch) != S)

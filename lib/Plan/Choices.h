@@ -28,9 +28,11 @@ class CallPlan;
 struct PlanSubject;
 
 /// A loop whose only result with a derivative is one of the values that its
-/// iterations offer: s = c ? x : p, where p is s of the iteration before. Only
-/// the last iteration with c true receives the adjoint: its number is kept
-/// instead of c per iteration, and the reverse sweep begins there.
+/// iterations offer: s = c ? x : p, where p is s of the iteration before, or
+/// the offer in front in the same iteration (a loop that was unrolled). Only
+/// the last offer with c true receives the adjoint: its number, counted over
+/// all iterations, is kept instead of c per iteration, and the reverse sweep
+/// begins there.
 ///
 /// A *running extremum*, s = max(p, x), is the same but for ties, which halve
 /// the adjoint: the iteration that its final value comes from is kept (Won),
@@ -39,11 +41,25 @@ struct PlanSubject;
 struct Choice {
   const llvm::Loop *Of = nullptr;
   const llvm::Instruction *Chosen = nullptr; ///< select, or call of max or min
-  bool OnTrue = false;                       ///< x is the value for true
-  const llvm::PHINode *Running = nullptr;    ///< p of a running extremum
-  const llvm::PHINode *Final = nullptr;      ///< it, when the loop is left
-  unsigned Offer = 0;                        ///< which operand is x
-  bool Least = false;                        ///< a minimum
+  /// The offers of an iteration, in order: selects, the last one is Chosen.
+  /// None for a running extremum.
+  struct Link {
+    const llvm::SelectInst *Select;
+    bool OnTrue; ///< x is the value for true
+  };
+  llvm::SmallVector<Link, 1> Links;
+  const llvm::PHINode *Running = nullptr; ///< p of a running extremum
+  const llvm::PHINode *Final = nullptr;   ///< it, when the loop is left
+  unsigned Offer = 0;                     ///< which operand is x
+  bool Least = false;                     ///< a minimum
+
+  /// The number in its iteration of the offer whose condition is C.
+  std::optional<unsigned> linkWith(const llvm::Value *C) const {
+    for (auto [I, L] : llvm::enumerate(Links))
+      if (L.Select->getCondition() == C)
+        return I;
+    return std::nullopt;
+  }
 };
 
 /// All choices of a primal.
@@ -58,10 +74,8 @@ public:
   }
   /// The choice that V is the condition of; null if none.
   const Choice *by(const llvm::Value *V) const {
-    return firstWith([&](const Choice &C) {
-      return !C.Running &&
-             llvm::cast<llvm::SelectInst>(C.Chosen)->getCondition() == V;
-    });
+    return firstWith(
+        [&](const Choice &C) { return C.linkWith(V).has_value(); });
   }
   /// The choice that Phi is the running extremum of; null if none.
   const Choice *running(const llvm::PHINode *Phi) const {

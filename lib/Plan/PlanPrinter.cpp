@@ -74,6 +74,7 @@ void DerivativePlan::print(raw_ostream &OS) const {
     OS << ": " << S.Bytes << " bytes"
        << (!L              ? ""
            : isDeferred(L) ? " of one iteration"
+           : S.InRecords   ? " per iteration, array of records"
            : S.IsArray     ? " per iteration, arrays"
                            : " per iteration, records");
     if (S.Nest && S.Nest != L) {

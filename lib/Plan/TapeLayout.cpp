@@ -159,6 +159,48 @@ bool TapeLayout::fitsFrame(const Loop &L, const Scope &S,
   return true;
 }
 
+/// Arrays of numbers are what vectors of iterations read. Threads of a GPU have
+/// no such vectors, and many registers go to the arrays' addresses: there an
+/// iteration's numbers lie side by side, at one address and constants, and are
+/// moved four at a time. Padding shall not cost more than it saves.
+void TapeLayout::choosePlaces(Scope &S) const {
+  const DataLayout &DL = Subject.F.getDataLayout();
+  const bool Linked = S.Of && !S.IsArray && !Deferred.isDeferred(S.Of);
+  auto Place = [&](bool Aligned) {
+    uint64_t Offset = Linked ? 8 : 0; // link to the record before
+    for (Slot &Sl : S.Slots) {
+      if (Aligned)
+        Offset = alignTo(
+            Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));
+      Sl.Offset = Offset;
+      Offset += DL.getTypeAllocSize(Sl.Ty).getFixedValue();
+    }
+    return Offset;
+  };
+  S.Bytes = Place(!S.IsArray);
+  if (!S.IsArray || S.Slots.size() < 2 ||
+      !Subject.Machine.prefersRecomputation())
+    return;
+  const uint64_t Packed = S.Bytes, Record = Place(/*Aligned=*/true);
+  const Align Largest =
+      std::min(Align(16), DL.getABITypeAlign(S.Slots.front().Ty));
+  for (Align A : {Align(16), Largest})
+    if (uint64_t Step = alignTo(Record, A); Step <= Packed + Packed / 8) {
+      S.InRecords = true;
+      S.Bytes = Step;
+      return;
+    }
+  Place(/*Aligned=*/false);
+}
+
+Align Scope::alignmentOf(const Slot &S, const DataLayout &DL) const {
+  const Align Natural = std::min(Align(16), DL.getABITypeAlign(S.Ty));
+  return InRecords ? std::max(Natural,
+                              commonAlignment(commonAlignment(Align(16), Bytes),
+                                              S.Offset))
+                   : Natural;
+}
+
 void TapeLayout::layOut(const SetVector<Need> &Keep) {
   uint64_t Room = 2048; // bytes of local memory for arrays
   Scopes.clear();
@@ -210,17 +252,7 @@ void TapeLayout::layOut(const SetVector<Need> &Keep) {
     stable_sort(S.Slots, [&](const Slot &A, const Slot &B) {
       return DL.getABITypeAlign(A.Ty) > DL.getABITypeAlign(B.Ty);
     });
-    uint64_t Offset = L && !S.IsArray && !Deferred.isDeferred(L)
-                          ? 8
-                          : 0; // link to the record before
-    for (Slot &Sl : S.Slots) {
-      if (!S.IsArray)
-        Offset = alignTo(
-            Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));
-      Sl.Offset = Offset;
-      Offset += DL.getTypeAllocSize(Sl.Ty).getFixedValue();
-    }
-    S.Bytes = Offset;
+    choosePlaces(S);
     for (auto [I, Sl] : enumerate(S.Slots))
       SlotIndex[Sl.Holds] = {L, (unsigned)I};
   }

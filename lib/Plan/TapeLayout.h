@@ -38,6 +38,8 @@ struct Scope {
   /// Loop: one array per slot, allocated at the preheader; else one linked
   /// record per iteration.
   bool IsArray = false;
+  /// Arrays: instead one array of records, one per iteration.
+  bool InRecords = false;
   /// Arrays: the outermost loop whose whole run they serve. From there down to
   /// Of all counts are known before it is entered, so that one allocation does.
   const llvm::Loop *Nest = nullptr;
@@ -47,6 +49,9 @@ struct Scope {
   /// Arrays of MostTrips elements in the function's frame.
   bool InFrame = false;
   uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
+
+  /// What is known of the address of a slot of an array.
+  llvm::Align alignmentOf(const Slot &S, const llvm::DataLayout &DL) const;
 
   /// The loops from Nest down to Of.
   llvm::SmallVector<const llvm::Loop *, 3> nest() const;
@@ -83,6 +88,7 @@ public:
   void layOut(const llvm::SetVector<Need> &Keep);
 
 private:
+  void choosePlaces(Scope &S) const;
   bool fitsFrame(const llvm::Loop &L, const Scope &S, uint64_t &Room) const;
   void shareStorage();
   const llvm::Loop *nestOf(const llvm::Loop *L) const;
