@@ -62,6 +62,11 @@ struct FirstRun {
 /// Bytes in front of the arrays of a loop scope: N, padded.
 constexpr uint64_t ArrayHeaderBytes = 16;
 
+/// The address of the Element-th record of a scope that lies in an array of
+/// them, at Base.
+llvm::Value *recordAddress(const Scope &Of, llvm::Value *Base,
+                           llvm::Value *Element, llvm::IRBuilderBase &B);
+
 class PrimalEmitter {
 public:
   PrimalEmitter(const DerivativePlan &Plan, llvm::Function &D,
@@ -148,14 +153,6 @@ private:
   void storeTo(const Slot &S, llvm::Value *V, llvm::IRBuilderBase &B);
   void storeShadows(const Slot &S, llvm::IRBuilderBase &B);
   llvm::Value *slotAddress(const Slot &S, llvm::IRBuilderBase &B);
-
-public:
-  /// Of the Element-th record of a scope's array.
-  static llvm::Value *recordAddress(const Scope &Of, llvm::Value *Base,
-                                    llvm::Value *Element,
-                                    llvm::IRBuilderBase &B);
-
-private:
   llvm::Value *allocate(llvm::Value *Bytes, llvm::IRBuilderBase &B,
                         uint64_t Align = 16);
   llvm::Instruction *clone(const llvm::Instruction *I) const {

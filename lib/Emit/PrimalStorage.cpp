@@ -452,8 +452,8 @@ void PrimalEmitter::storeAtExits() {
   }
 }
 
-Value *PrimalEmitter::recordAddress(const Scope &Of, Value *Base,
-                                    Value *Element, IRBuilderBase &B) {
+Value *retrograd::recordAddress(const Scope &Of, Value *Base, Value *Element,
+                                IRBuilderBase &B) {
   Value *At = B.CreateMul(Element, B.getInt64(Of.Bytes), "", true, true);
   return B.CreateInBoundsGEP(
       B.getInt8Ty(), Base,

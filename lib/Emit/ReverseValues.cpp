@@ -82,8 +82,7 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
     }
     if (Of.InRecords) {
       Address = B.CreateConstInBoundsGEP1_64(
-          B.getInt8Ty(), PrimalEmitter::recordAddress(Of, Base, Element, B),
-          S.Offset);
+          B.getInt8Ty(), recordAddress(Of, Base, Element, B), S.Offset);
     } else {
       Value *Start = B.CreateAdd(B.CreateMul(Elements, B.getInt64(S.Offset)),
                                  B.getInt64(ArrayHeaderBytes));
@@ -295,7 +294,7 @@ Value *ReverseEmitter::compute(Need N) {
          "need that the plan does not know");
   const auto &I = *cast<Instruction>(N.Of);
   if (const Choice *C = N.K == Need::Primal ? Plan.choiceBy(&I) : nullptr) {
-    const unsigned Link = *C->linkWith(&I);
+    const unsigned Link = C->linkWith(&I).value_or(0);
     Value *Offer =
         B.CreateAdd(B.CreateMul(iteration(C->Of), B.getInt64(C->Links.size()),
                                 "", true, true),

@@ -33,7 +33,7 @@ Choices::Choices(const PlanSubject &Subject, const CallPlan &Calls) {
            });
   };
   // From the latch's value back to what the iteration began with.
-  auto addLinks = [&](Choice &Made, const PHINode &Before) {
+  auto AddLinks = [&](Choice &Made, const PHINode &Before) {
     const Loop &L = *Made.Of;
     for (const Value *At = Made.Chosen; At != &Before;) {
       const auto *Select = dyn_cast<SelectInst>(At);
@@ -93,7 +93,7 @@ Choices::Choices(const PlanSubject &Subject, const CallPlan &Calls) {
     Made.Of = &L;
     Made.Chosen = S;
     if (isa<SelectInst>(S)) {
-      if (!addLinks(Made, *Before))
+      if (!AddLinks(Made, *Before))
         return std::nullopt;
     } else {
       // Elsewhere the loop of an extremum is left to the vectoriser.
