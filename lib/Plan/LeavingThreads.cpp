@@ -190,8 +190,8 @@ private:
       const auto *C = dyn_cast<ConstantInt>(Operand);
       return C && C->isNegative();
     };
-    bool TakesAway = I->getOpcode() == Instruction::Sub ||
-                     any_of(I->operands(), IsNegative);
+    bool TakesAway =
+        I->getOpcode() == Instruction::Sub || any_of(I->operands(), IsNegative);
     return (!Signed && TakesAway && !Op->hasNoUnsignedWrap()) || AnyOperand();
   }
 
