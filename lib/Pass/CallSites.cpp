@@ -8,6 +8,7 @@
 #include "Pass/CallSites.h"
 #include "Analysis/ProgramFacts.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
@@ -123,6 +124,50 @@ BitVector retrograd::uniformParameters(ArrayRef<const EntryCall *> Calls) {
         Uniform.reset(N);
   }
   return Uniform;
+}
+
+BitVector retrograd::apartParameters(ArrayRef<const EntryCall *> Calls) {
+  BitVector Apart(Calls.front()->Parameters.size(), true);
+  // The restrict parameter that an operand leads into; null where it leads into
+  // another parameter, to memory of the call alone, to a variable or nowhere;
+  // nothing where that is not known.
+  auto LeadsInto =
+      [](const EntryOperand &Operand) -> std::optional<const Argument *> {
+    if (!Operand.V || Operand.How == EntryOperand::CopyMemory ||
+        !Operand.V->getType()->isPointerTy())
+      return nullptr;
+    const Value *O = getUnderlyingObject(givenOnce(Operand.V), /*MaxLookup=*/0);
+    if (Operand.How == EntryOperand::Load)
+      return std::nullopt;
+    if (isa<Constant>(O))
+      return nullptr;
+    const auto *A = dyn_cast<Argument>(O);
+    if (!A)
+      return std::nullopt;
+    return A->hasNoAliasAttr() ? A : nullptr;
+  };
+  for (const EntryCall *E : Calls) {
+    DenseMap<const Argument *, unsigned> Uses;
+    bool Known = true;
+    auto Count = [&](const EntryOperand &Operand) {
+      std::optional<const Argument *> Of = LeadsInto(Operand);
+      Known &= Of.has_value();
+      if (Of && *Of)
+        ++Uses[*Of];
+    };
+    for (const EntryParameter &P : E->Parameters) {
+      Count(P.Primal);
+      for_each(P.Shadows, Count);
+    }
+    auto IsOwn = [&](const EntryOperand &Operand) {
+      std::optional<const Argument *> Of = LeadsInto(Operand);
+      return Of && *Of && Uses.lookup(*Of) == 1;
+    };
+    for (auto [N, P] : enumerate(E->Parameters))
+      if (!Known || !IsOwn(P.Primal) || !all_of(P.Shadows, IsOwn))
+        Apart.reset(N);
+  }
+  return Apart;
 }
 
 /// Functions and tables of functions among the arguments.

@@ -33,6 +33,11 @@ void collectArguments(llvm::ArrayRef<const EntryCall *> Calls,
 /// it, or a constant: all threads pass the same.
 llvm::BitVector uniformParameters(llvm::ArrayRef<const EntryCall *> Calls);
 
+/// Pointer parameters for which every call hands on memory of its own, with all
+/// shadows: restrict parameters of the function around it, which lead to
+/// nothing else that is handed on. So they are restrict parameters, too.
+llvm::BitVector apartParameters(llvm::ArrayRef<const EntryCall *> Calls);
+
 /// Functions and tables of functions among the arguments.
 llvm::SmallVector<const llvm::Constant *, 4>
 constantsHandedTo(llvm::ArrayRef<const EntryCall *> Calls);

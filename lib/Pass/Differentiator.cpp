@@ -45,6 +45,8 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls,
   for (auto &[Known, D] : Answered)
     if (Known == Calls.front()->Request)
       return D;
+  if (std::optional<Function *> Promised = promisedApart(Calls))
+    return *Promised;
   if (Function *Choice = preferDisjoint(Calls))
     return Choice;
   return answer(Calls, OtherHalf);
@@ -55,6 +57,37 @@ static EntryCall askedOf(Function &F, const EntryCall &E) {
   EntryCall Copy = E;
   Copy.Request.Primal = &F;
   return Copy;
+}
+
+std::optional<Function *>
+Differentiator::promisedApart(ArrayRef<const EntryCall *> Calls) {
+  const DerivativeRequest &R = Calls.front()->Request;
+  Function &F = *R.Primal;
+  if (!Opts.RestrictByCallers || PlanOnly || !Target(M).manyThreads() ||
+      R.Mode != DerivativeMode::ReverseJoint || F.isDeclaration() ||
+      Cat.lookupFunction(F) ||
+      any_of(Calls, [](const EntryCall *E) { return E->Again; }))
+    return std::nullopt;
+  BitVector Apart = apartParameters(Calls);
+  for (const Argument &A : F.args())
+    if (!A.getType()->isPointerTy() || A.hasNoAliasAttr())
+      Apart.reset(A.getArgNo());
+  if (Apart.none())
+    return std::nullopt;
+  Function *Copy = cloneApart(F);
+  DisjointCopies.push_back(Copy);
+  for (unsigned N : Apart.set_bits())
+    Copy->getArg(N)->addAttr(Attribute::NoAlias);
+  SmallVector<EntryCall, 2> Copies;
+  for (const EntryCall *E : Calls)
+    Copies.push_back(askedOf(*Copy, *E));
+  SmallVector<const EntryCall *, 4> OfCopy;
+  for (const EntryCall &E : Copies)
+    OfCopy.push_back(&E);
+  Function *D = answer(OfCopy, {});
+  if (D)
+    Answered.push_back({R, D});
+  return D;
 }
 
 Function *Differentiator::preferApart(ArrayRef<const EntryCall *> Calls) {

@@ -59,7 +59,13 @@ private:
   /// arguments that do not overlap, and a choice between the two; General if it
   /// is not worth while. See docs/DisjointArguments.md.
   llvm::Function *preferDisjoint(llvm::ArrayRef<const EntryCall *> Calls);
-  /// The same for arrays behind pointers in structs.
+  /// What the function around the calls promises of its parameters (restrict)
+  /// holds for what it hands on: the derivative of a copy with that promise.
+  /// Nothing where there is none that the function itself does not give; null
+  /// after an error.
+  std::optional<llvm::Function *>
+  promisedApart(llvm::ArrayRef<const EntryCall *> Calls);
+  /// The same as preferDisjoint for arrays behind pointers in structs.
   llvm::Function *preferApart(llvm::ArrayRef<const EntryCall *> Calls);
   llvm::Function *
   chooseBetween(llvm::ArrayRef<const EntryCall *> Calls, llvm::Function &Copy,
