@@ -87,6 +87,7 @@ struct rg_kernel_record {
   uint64_t own;                  /* the kernel's own parameters: their number, and bytes */
   const uint32_t *sizes;
   uint64_t count;
+  uint64_t together; /* the reverse: its blocks wait for each other */
   struct rg_kernel_parameter parameters[];
 };
 struct rg_launch_place {
@@ -1803,6 +1804,8 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   /* Streams of the primal sweep may be gone by now: all of the reverse sweep runs on default streams. */
   struct rg_launch_place here = *at;
   here.stream = NULL;
+  if (k->together)
+    here.shared |= TOGETHER;
   int now = rg_device();
   if (l->device != now) /* which has the variables that it names */
     rg_enter(l->device, "its device cannot be made the current one: a launch of", k->name);

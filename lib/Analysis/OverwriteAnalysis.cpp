@@ -13,6 +13,7 @@
 #include "Analysis/KeptNumber.h"
 #include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
+#include "Support/Kernels.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -230,9 +231,16 @@ bool OverwriteAnalysis::staysAsLeft(const AtomicRMWInst &M) const {
   };
   const MemoryLocation Place = MemoryLocation::getBeforeOrAfter(
       getUnderlyingObject(placeOf(M), /*MaxLookup=*/0));
+  auto Reads = [&](const Instruction &I) {
+    if (!I.mayReadFromMemory() || keptNumber(I))
+      return false;
+    const auto *C = dyn_cast<CallBase>(&I);
+    const OperationRecord *R = C ? Facts.catalogue().lookup(I) : nullptr;
+    return !R || R->Class != RuleClass::Formula;
+  };
   auto IsSeen = [&](const Instruction &I, const Instruction &Later) {
     const Value *From = placeOf(I);
-    return I.mayReadFromMemory() && !keptNumber(I) && LiesBetween(&I, Later) &&
+    return Reads(I) && LiesBetween(&I, Later) &&
            !(From && isHiddenFrom(placeOf(M), From)) &&
            isRefSet(AA.getModRefInfo(&I, Place));
   };
@@ -392,10 +400,11 @@ bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
     for (const Use &U : Work.pop_back_val()->uses()) {
       const User *By = U.getUser();
       // What F was made of says the same as F, in more words, and what was made
-      // of others the same as they.
+      // of others the same as they. Another kernel has other memory.
       if (const auto *I = dyn_cast<Instruction>(By);
           I && I->getFunction() != &F &&
           (Facts.preparedOf(I->getFunction()) == &F ||
+           I->getFunction()->hasFnAttribute(LaunchedAlone) ||
            I->getFunction()->getName().starts_with("rg.")))
         continue;
       if (isa<GEPOperator, AddrSpaceCastOperator>(By))

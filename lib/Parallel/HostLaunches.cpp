@@ -205,7 +205,7 @@ bool HostLaunches::specialise(const DerivativeRequest &R,
     Wanted.push_back({L->Kernel,
                       L->Kernel + (Forward ? ".rg.fwd" : ".rg.rev") +
                           StringRef(Name).rsplit('.').second.str(),
-                      Forward, Active, L->Facts, S->Record});
+                      Forward, Active, L->Facts, S->Record, false});
     // PTX has no dots in names.
     std::replace(Wanted.back().Name.begin(), Wanted.back().Name.end(), '.',
                  '_');
@@ -234,6 +234,8 @@ void HostLaunches::bind(function_ref<Constant *(const Kernel &)> HandleOf,
       Members[3] = ConstantInt::get(Members[3]->getType(), ImageBytes);
     }
     Members[K.Forward ? 5 : 4] = HandleOf(K);
+    if (K.Together)
+      Members[9] = ConstantInt::get(Members[9]->getType(), 1);
     K.Record->setInitializer(ConstantStruct::get(Old->getType(), Members));
   }
 }

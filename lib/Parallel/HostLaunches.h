@@ -75,6 +75,8 @@ public:
     /// In the host's module, where its handle has to be written to, or its name
     /// stays.
     llvm::GlobalVariable *Record;
+    /// Its blocks wait for each other.
+    bool Together = false;
   };
 
   /// The rule of launch R.Primal, with functions for the activity that R has.

@@ -25,9 +25,10 @@ namespace {
 class DerivativeWriter {
 public:
   DerivativeWriter(Module &D, const HostLaunches::Kernel &K,
+                   StringRef GridBarrier,
                    SmallPtrSetImpl<const GlobalVariable *> &InItsSpace)
-      : D(D), K(K), F(*D.getFunction(K.Primal)), B(D.getContext()),
-        InItsSpace(InItsSpace) {}
+      : D(D), K(K), GridBarrier(GridBarrier), F(*D.getFunction(K.Primal)),
+        B(D.getContext()), InItsSpace(InItsSpace) {}
 
   void write() {
     Function *Plain = makePlain();
@@ -38,6 +39,7 @@ public:
 private:
   Module &D;
   const HostLaunches::Kernel &K;
+  StringRef GridBarrier;
   Function &F;
   IRBuilder<> B;
   /// Variables whose addresses stay in their own space.
@@ -247,6 +249,9 @@ private:
       }
     B.CreateRetVoid();
     Once->addFnAttr(Attribute::Convergent);
+    Once->addFnAttr(LaunchedAlone);
+    if (!K.Forward)
+      Once->addFnAttr(GridBarrierName, GridBarrier);
     // One function: what stands behind a call, its reverse would have to take
     // for written, and keep all that the kernel has read.
     InlineFunctionInfo Info;
@@ -310,7 +315,8 @@ private:
 } // namespace
 
 void retrograd::writeKernelDerivatives(Module &D,
-                                       ArrayRef<HostLaunches::Kernel> Wanted) {
+                                       ArrayRef<HostLaunches::Kernel> Wanted,
+                                       StringRef GridBarrier) {
   SmallVector<Function *, 8> Old;
   for (Function &F : D) {
     if (isDeviceKernel(F))
@@ -324,7 +330,7 @@ void retrograd::writeKernelDerivatives(Module &D,
   SmallPtrSet<const GlobalVariable *, 4> InItsSpace;
   for (const HostLaunches::Kernel &K : Wanted)
     if (D.getFunction(K.Primal))
-      DerivativeWriter(D, K, InItsSpace).write();
+      DerivativeWriter(D, K, GridBarrier, InItsSpace).write();
   removeFromUsedLists(D, [&](Constant *C) {
     auto *F = dyn_cast<Function>(C->stripPointerCasts());
     return F && is_contained(Old, F);

@@ -28,8 +28,10 @@
 namespace retrograd {
 
 /// Adds the derivatives to device half D, and takes all other kernels out.
+/// Blocks wait for each other by GridBarrier.
 void writeKernelDerivatives(llvm::Module &D,
-                            llvm::ArrayRef<HostLaunches::Kernel> Wanted);
+                            llvm::ArrayRef<HostLaunches::Kernel> Wanted,
+                            llvm::StringRef GridBarrier);
 
 } // namespace retrograd
 

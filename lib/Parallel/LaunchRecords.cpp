@@ -96,7 +96,7 @@ StructType *HostLaunches::recordType(unsigned Parameters) const {
        *I8 = Type::getInt8Ty(Ctx);
   Type *I32 = Type::getInt32Ty(Ctx);
   Type *Parameter = StructType::get(Ctx, {I32, I8, I8, I8, I8, I32, I32});
-  return StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, Ptr, Ptr, I64, Ptr, I64,
+  return StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, Ptr, Ptr, I64, Ptr, I64, I64,
                                ArrayType::get(Parameter, Parameters)});
 }
 
@@ -105,7 +105,7 @@ GlobalVariable *HostLaunches::makeRecord(const Launch &L, ArrayRef<bool> Active,
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
   StructType *T = recordType(Active.size());
-  auto *Parameters = cast<ArrayType>(T->getElementType(9));
+  auto *Parameters = cast<ArrayType>(T->getElementType(10));
   auto *Parameter = cast<StructType>(Parameters->getElementType());
   SmallVector<Constant *, 8> Of;
   for (auto [P, IsActive] : zip(L.Facts->Parameters, Active)) {
@@ -131,7 +131,7 @@ GlobalVariable *HostLaunches::makeRecord(const Launch &L, ArrayRef<bool> Active,
       ConstantStruct::get(
           T, {L.Stub, RuntimeLibrary(M).text("rg.kernel.", userName(L.Kernel)),
               Null, B.getInt64(0), Null, Null, B.getInt64(L.Facts->Own.size()),
-              Sizes, B.getInt64(Active.size()),
+              Sizes, B.getInt64(Active.size()), B.getInt64(0),
               ConstantArray::get(Parameters, Of)}),
       Name);
 }

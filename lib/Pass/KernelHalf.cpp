@@ -10,6 +10,7 @@
 #include "Parallel/KernelDerivatives.h"
 #include "Pass/Pipelines.h"
 #include "Request/EntryPoints.h"
+#include "Support/Kernels.h"
 #include "Target/Target.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -124,7 +125,9 @@ void KernelHalf::finish() {
   std::unique_ptr<Module> D = read();
   if (!D)
     return;
-  writeKernelDerivatives(*D, Launches->wanted());
+  const StringRef GridBarrier =
+      Opts.OffloadDevice.empty() ? "rg_grid_barrier" : "rg_cuda_grid_barrier";
+  writeKernelDerivatives(*D, Launches->wanted(), GridBarrier);
   for (Function &F : *D)
     if (!F.isDeclaration() && F.getCallingConv() != CallingConv::PTX_Kernel) {
       F.setLinkage(GlobalValue::InternalLinkage);
@@ -132,6 +135,10 @@ void KernelHalf::finish() {
       F.setComdat(nullptr);
     }
   optimise(*D);
+  if (Function *Barrier = D->getFunction(GridBarrier))
+    for (const Function *F : kernelsReaching(*D, {Barrier}))
+      for (HostLaunches::Kernel &K : Launches->wanted())
+        K.Together |= F->getName() == K.Name;
   if (!Opts.OffloadDevice.empty())
     bringHere(std::move(D));
   else

@@ -11,6 +11,7 @@
 #include "Catalogue/ThreadIdentity.h"
 #include "Rules/Rules.h"
 #include "Support/CallBinding.h"
+#include "Support/Kernels.h"
 #include "Support/ReachMarks.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -498,21 +499,24 @@ void AccumulationPlan::findKeptNumbers(Refuser Refuse) {
     const Value *P = M->getPointerOperand();
     bool OfBlock =
         Subject.Machine.spaceOf(*P) == MemorySpace::Shared || isThreadsOwn(P);
-    if ((OfBlock || Subject.Overwrite.endsWithBarrier(*M)) &&
+    // The grid waits at the end of the primal.
+    const bool AllWait = OfBlock || Subject.F.hasFnAttribute(GridBarrierAtEnd);
+    if ((AllWait || Subject.Overwrite.endsWithBarrier(*M)) &&
         Subject.Overwrite.staysAsLeft(*M)) {
-      AtomicPlaces[M] = OfBlock ? AtomicPlace::Block : AtomicPlace::OneBlock;
+      AtomicPlaces[M] = AllWait ? AtomicPlace::Block : AtomicPlace::OneBlock;
     } else if (!OfBlock && M->getOperation() == AtomicRMWInst::Xchg) {
       AtomicPlaces[M] = AtomicPlace::Own;
       Exchanges.push_back(M);
-    } else if (OfBlock) {
+    } else if (AllWait) {
       Refuse(
           RefusalKind::Instruction, *M,
           Subject.Split
               ? "a reverse sweep in another kernel or call cannot know which "
                 "thread's number remained"
-              : "its place is written again later, and then nobody knows "
-                "whose number remained; use a "
-                "place for each round");
+              : "its place is written again later, or may be read meanwhile, "
+                "and "
+                "then nobody knows whose number remained; use a place for each "
+                "round, and __restrict__ for pointers that do not lead there");
     } else {
       Refuse(RefusalKind::Instruction, *M,
              "threads of several blocks may come to this place, and whose "

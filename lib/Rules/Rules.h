@@ -63,7 +63,8 @@ enum class Taking : uint8_t {
 /// Who can come to the place of an exchange, a minimum or a maximum
 /// (docs/Atomics.md).
 enum class AtomicPlace : uint8_t {
-  Block,    ///< the threads of a block, between two barriers
+  Block,    ///< the threads of a block, between two barriers, or those of a
+            ///< grid that waits at its end
   OneBlock, ///< the same, if the launch has one block alone
   Own       ///< this thread, if the launch is as it should
             ///< (RuleContext::atomicsOwned)

@@ -43,6 +43,18 @@ inline constexpr llvm::StringLiteral TapeVariable = "rg_tape_of_";
 /// (Polish/TapeNeed.h).
 inline constexpr llvm::StringLiteral NeedVariable = "rg_need_of_";
 
+/// Attribute of what the derivative of a launch is made of: one kernel alone
+/// runs it.
+inline constexpr llvm::StringLiteral LaunchedAlone = "rg-launched-alone";
+/// With it, where the derivative is a reverse sweep: the function by
+/// which one thread of each block waits for those of the others. The launch of
+/// the derivative is cooperative where the derivative calls it
+/// (Primal/Device/MeetAtFences.cpp).
+inline constexpr llvm::StringLiteral GridBarrierName = "rg-grid-barrier";
+/// All blocks wait for each other where it ends.
+inline constexpr llvm::StringLiteral GridBarrierAtEnd =
+    "rg-grid-barrier-at-end";
+
 /// F is a kernel of NVIDIA with a body.
 bool isDeviceKernel(const llvm::Function &F);
 

@@ -110,6 +110,20 @@ RG_NOINLINE void rg_atomics_in_block(_Bool unused, const char *function) {
                                  "or work in shared memory first");
 }
 
+/* A thread comes to the fence of its block, and nobody else of `others` threads along axes that it did not ask for. */
+RG_NOINLINE void rg_one_at_fence(uint32_t others, const char *function) {
+  if (others == 1)
+    return;
+#if defined(__NVPTX__)
+  struct { const char *function; } args = {function};
+  vprintf("retrograd: the fence of '%s' cannot be reversed in this launch: several threads of a block come to it; ask "
+          "for threadIdx.y and z, too, or launch blocks of one row\n", &args);
+#else
+  (void)function;
+#endif
+  __builtin_trap();
+}
+
 /* Tangents of an exchange, a minimum or a maximum: number and tangent change together, under a
  * lock of the place. Kinds as in Emit/ForwardEmitter.cpp. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)

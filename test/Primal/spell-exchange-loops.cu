@@ -1,5 +1,5 @@
 // A loop of compare and exchange that adds to a number is one atomic addition, whose old number is what the loop has found.
-// One that multiplies, and one that does more, stay loops.
+// One that goes on while its number is the smaller one is an atomic minimum. One that multiplies, and one that does more, stay loops.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s -mllvm -rg-print-after=spell-exchange-loops 2>&1 | FileCheck %s
 #include "rgdevice.h"
 typedef unsigned long long word;
@@ -32,4 +32,19 @@ __device__ void multiplied(const double *__restrict__ x, double *y) {
 }
 __global__ void ofMultiplied(const double *x, double *dx, double *y, double *dy) {
   __enzyme_fwddiff((void *)multiplied, enzyme_const, x, enzyme_const, y);
+}
+// CHECK-LABEL: @rg.primal._Z12whileSmaller
+// CHECK-NOT: cmpxchg
+// CHECK: atomicrmw fmin ptr %{{.*}}, float %{{.*}} seq_cst
+// CHECK-NOT: cmpxchg
+// CHECK: ret void
+__device__ void whileSmaller(const float *__restrict__ x, float *y) {
+  unsigned *p = (unsigned *)y, old = *p;
+  float v = x[THREAD()];
+  while (v < __builtin_bit_cast(float, old))
+    if (__atomic_compare_exchange_n(p, &old, __builtin_bit_cast(unsigned, v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      break;
+}
+__global__ void ofSmaller(const float *x, float *dx, float *y, float *dy) {
+  __enzyme_fwddiff((void *)whileSmaller, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }
