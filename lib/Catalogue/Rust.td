@@ -24,6 +24,8 @@ def rust_system : InactiveInC<
     ["_RNvC7___rustc35___rust_no_alloc_shim_is_unstable_v2", "_RNvNtNtC3std2io5stdio6__print",
      "_RNvNtNtC3std2io5stdio7__eprint", "_RNvMNtC3std4timeNtB2_7Instant3now",
      "_RNvMNtC3std4timeNtB4_7Instant3now", "rust_eh_personality",
+     // What the processor can do.
+     "_RNvNtNtC10std_detect6detect5cache21detect_and_initialize",
      // Text (what is written of numbers is constant), and the keys of chance of hash tables.
      "_RNvNvNtC5alloc3fmt6format12format_inner", "_RNvNtC4core3fmt5write",
      "_RNvNtNtNtC3std3sys6random5linux19hashmap_random_keys"]>;

@@ -39,6 +39,9 @@ extern "C" fn rarely(x: *const f64, n: usize) -> f64 {
 extern "C" fn grows(x: *const f64, n: usize) -> f64 {
     library::window(slice(x, n)) + library::deque(slice(x, n))
 }
+extern "C" fn chosen(x: *const f64, n: usize) -> f64 {
+    library::chosen(slice(x, n))
+}
 
 fn check(name: &str, f: Function) {
     let x = [0.7, 1.3, 0.4, 0.9];
@@ -67,5 +70,6 @@ fn main() {
     check("large", large);
     check("rarely", rarely);
     check("grows", grows);
+    check("chosen", chosen);
     assert_eq!(cfg!(debug_assertions), cfg!(unoptimised));
 }

@@ -46,3 +46,12 @@ pub fn deque(x: &[f64]) -> f64 {
     }
     queue.iter().enumerate().map(|(i, q)| q * i as f64).sum()
 }
+
+/// By what the processor can do.
+pub fn chosen(x: &[f64]) -> f64 {
+    #[cfg(target_arch = "x86_64")]
+    let whole = std::is_x86_feature_detected!("sse2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let whole = true;
+    if whole { x.iter().map(|a| a * a * a).sum() } else { x[0] }
+}
