@@ -399,7 +399,16 @@ DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
   }
   bool Answerable =
       none_of(Certain, [&](size_t At) { return IsRefused(Jobs[At]); });
-  if (!Answerable && E.MayNarrow && H.Prepare.callsThroughPointers())
+  // Threads of one program are candidates of those of another, so that types
+  // meet; of the candidates that the root itself names, one has no derivative.
+  const Function &Root = *Jobs.front().Request.Primal;
+  const bool MayBeMet =
+      Answerable && E.MayNarrow && E.Facts.startsThreads() &&
+      any_of(Jobs, [&](const Job &J) {
+        return IsRefused(J) && H.Prepare.refersTo(Root, *J.Request.Primal);
+      });
+  if ((!Answerable || MayBeMet) && E.MayNarrow &&
+      H.Prepare.callsThroughPointers())
     return Outcome::Wide;
   // What ends the program where it is reached may be reached.
   if (Finally || !Answerable) {

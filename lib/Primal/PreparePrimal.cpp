@@ -680,6 +680,11 @@ void PreparePrimal::widenCalls() {
   I->disposeOfClones();
 }
 
+bool PreparePrimal::refersTo(const Function &F, const Function &Other) const {
+  const Constant *Root = &F;
+  return is_contained(referredTo(Root), I->originOf(&Other));
+}
+
 bool PreparePrimal::isInlinedEverywhere(const Function &F) const {
   return I->Inseparable.contains(I->originOf(&F)) ||
          (F.hasFnAttribute(CopyOfMover) && !I->CopiedPerCall.contains(&F));

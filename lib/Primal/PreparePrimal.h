@@ -74,6 +74,8 @@ public:
                    llvm::ArrayRef<const llvm::Constant *> Handed);
   /// They may lead anywhere again.
   void widenCalls();
+  /// Does F, a function of the user, refer to Other, directly or not?
+  bool refersTo(const llvm::Function &F, const llvm::Function &Other) const;
 
   /// Were calls through pointers made direct (DispatchCalls.h)?
   bool callsThroughPointers() const;
