@@ -296,7 +296,7 @@ struct device_pool {
 _Atomic(struct device_pool *) rg_device_pools;
 atomic_flag rg_pools_busy = ATOMIC_FLAG_INIT;
 
-enum { LANE_BYTES = 64 << 10, LEAST_LANE_BYTES = 1 << 10, LANES = 32 };
+enum { LANE_BYTES = 64 << 10, AMPLE_LANE_BYTES = 256 << 10, LEAST_LANE_BYTES = 1 << 10, LANES = 32 };
 
 static struct device_pool *pool_of(int device, void *stream) {
   struct device_pool *p;
@@ -428,6 +428,16 @@ static void foresee(struct device_pool *p, uint64_t need, int stacks) {
     wanted[0] = need;
 }
 
+/* With how much for a lane the pool begins. What loops keep whose iterations follow from memory
+   nobody knows in front, and a kernel that has too little ends: more where it is a small part of the
+   device's memory. */
+static uint64_t first_lane_bytes(uint64_t warps) {
+  uint64_t bytes = AMPLE_LANE_BYTES, most = budget(8);
+  while (bytes > LANE_BYTES && warps * LANES * bytes > most)
+    bytes /= 2;
+  return bytes;
+}
+
 static void provide(struct known *k, uint64_t warps, uint64_t need, int alone) {
   void *stream;
   if (cudaStreamCreateWithFlags(&stream, STREAM_APART))
@@ -439,7 +449,7 @@ static void provide(struct known *k, uint64_t warps, uint64_t need, int alone) {
     lengthen_stack(k, p, stream);
     if (need > atomic_load(&k->stack_bytes))
       foresee(p, need, 0);
-    uint64_t lane_bytes = p->pool.lane_bytes ? p->pool.lane_bytes : LANE_BYTES;
+    uint64_t lane_bytes = p->pool.lane_bytes ? p->pool.lane_bytes : first_lane_bytes(warps);
     while (!p->limit && lane_bytes < *(volatile uint64_t *)p->pool.wanted)
       lane_bytes *= 2;
     if ((warps <= p->pool.count && lane_bytes <= p->pool.lane_bytes) ||
