@@ -27,6 +27,10 @@
 
 namespace retrograd {
 
+/// Of a header phi: it has no value twice in a run of the loop, which ends when
+/// it comes to a bound, although its step is not a constant.
+constexpr llvm::StringLiteral DistinctMetadata = "rg.distinct";
+
 /// A header phi equal to Start + Step * iteration. Step is a constant number
 /// of units (bytes for pointers) or a loop-invariant value of the phi's type.
 struct AffinePhi {

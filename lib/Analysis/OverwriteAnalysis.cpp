@@ -192,7 +192,12 @@ const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
 bool OverwriteAnalysis::isLastAccess(
     const StoreInst &S,
     function_ref<bool(const Instruction &)> Excepted) const {
-  const MemoryLocation Place = MemoryLocation::get(&S);
+  // What is apart in one iteration may meet in two.
+  const MemoryLocation Place =
+      Shape.loops().getLoopFor(S.getParent())
+          ? MemoryLocation::getBeforeOrAfter(
+                getUnderlyingObject(S.getPointerOperand(), /*MaxLookup=*/0))
+          : MemoryLocation::get(&S);
   return none_of(instructions(F), [&](const Instruction &I) {
     return I.mayReadOrWriteMemory() && canFollow(I, S) && !Excepted(I) &&
            isModOrRefSet(AA.getModRefInfo(&I, Place));

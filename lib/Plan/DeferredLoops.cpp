@@ -283,8 +283,80 @@ bool LoopDeferral::staysHere(const Instruction &Made) const {
   return true;
 }
 
-/// False if something is written that is not the function's own. An object is
-/// known by the place that makes it; nobody else has its address.
+/// V is another number in each iteration of L: its index, widened, or times a
+/// constant, or with something added that stays.
+static bool isDistinct(const Value *V, const Loop &L, ScalarEvolution &SE) {
+  if (const auto *Phi = dyn_cast<PHINode>(V)) {
+    if (Phi->getParent() != L.getHeader() || !Phi->getType()->isIntegerTy())
+      return false;
+    if (Phi->getMetadata(DistinctMetadata))
+      return true;
+    const auto *Walk =
+        dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(Phi)));
+    return Walk && Walk->getLoop() == &L && Walk->isAffine() &&
+           SE.isKnownNonZero(Walk->getStepRecurrence(SE)) &&
+           (Walk->hasNoSelfWrap() || Walk->hasNoSignedWrap() ||
+            Walk->hasNoUnsignedWrap());
+  }
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I || !L.contains(I))
+    return false;
+  if (isa<SExtInst, ZExtInst>(I))
+    return isDistinct(I->getOperand(0), L, SE);
+  const auto *Op = dyn_cast<OverflowingBinaryOperator>(I);
+  if (!Op)
+    return false;
+  for (unsigned Of : {0u, 1u}) {
+    const Value *Other = I->getOperand(1 - Of);
+    const auto *C = dyn_cast<ConstantInt>(Other);
+    const bool Keeps =
+        I->getOpcode() == Instruction::Add
+            ? L.isLoopInvariant(Other)
+            : C && !C->isZero() &&
+                  (Op->hasNoSignedWrap() || Op->hasNoUnsignedWrap()) &&
+                  (I->getOpcode() == Instruction::Mul ||
+                   (I->getOpcode() == Instruction::Shl && Of == 0));
+    if (Keeps && isDistinct(I->getOperand(Of), L, SE))
+      return true;
+  }
+  return false;
+}
+
+/// S writes a result of the caller's that can wait for the reverse sweep: once
+/// in each iteration of the outermost loop L, each time to another place, and
+/// nothing else looks there from then on. On a GPU, where this saves a second
+/// run of the loop.
+bool LoopDeferral::isResult(const StoreInst &S, const Loop &L) const {
+  if (!Subject.Machine.manyThreads() || L.getParentLoop() ||
+      Subject.Shape.loops().getLoopFor(S.getParent()) != &L)
+    return false;
+  const Value *P = S.getPointerOperand();
+  const Type *Element = nullptr;
+  unsigned Steps = 0;
+  while (!L.isLoopInvariant(P)) {
+    const auto *G = dyn_cast<GEPOperator>(P);
+    if (!G || G->getNumIndices() != 1)
+      return false;
+    const Value *Index = *G->idx_begin();
+    if (!L.isLoopInvariant(Index)) {
+      if (Steps++ || !isDistinct(Index, L, SE))
+        return false;
+      Element = G->getSourceElementType();
+    }
+    P = G->getPointerOperand();
+  }
+  const DataLayout &DL = S.getDataLayout();
+  return Steps == 1 &&
+         TypeSize::isKnownLE(
+             DL.getTypeStoreSize(S.getValueOperand()->getType()),
+             DL.getTypeAllocSize(const_cast<Type *>(Element))) &&
+         Subject.Overwrite.isLastAccess(
+             S, [&](const Instruction &I) { return &I == &S; });
+}
+
+/// False if something is written that is not the function's own, and no result
+/// that can wait. An object of its own is known by the place that makes it;
+/// nobody else has its address.
 bool LoopDeferral::collectStores(const Loop &L) {
   Stores.clear();
   Written.clear();
@@ -294,13 +366,16 @@ bool LoopDeferral::collectStores(const Loop &L) {
         if (!S->isSimple() ||
             S->getValueOperand()->getType()->isPtrOrPtrVectorTy())
           return false;
-        Stores.push_back(S);
         SmallVector<const Value *, 4> Objects;
         getUnderlyingObjects(S->getPointerOperand(), Objects, nullptr,
                              /*MaxLookup=*/0);
+        if (!all_of(Objects, [&](const Value *O) { return isOwn(*O, L); }) &&
+            !isResult(*S, L))
+          return false;
+        Stores.push_back(S);
         Written.insert(Objects.begin(), Objects.end());
       }
-  return all_of(Written, [&](const Value *O) { return isOwn(*O, L); });
+  return true;
 }
 
 bool LoopDeferral::isOwn(const Value &Object, const Loop &L) const {

@@ -106,6 +106,7 @@ private:
   bool isSum(const llvm::PHINode &Phi, const llvm::Loop &L) const;
   bool collectStores(const llvm::Loop &L);
   bool isOwn(const llvm::Value &Object, const llvm::Loop &L) const;
+  bool isResult(const llvm::StoreInst &S, const llvm::Loop &L) const;
   bool staysHere(const llvm::Instruction &Made) const;
   bool isOnlyReadIn(const llvm::Loop &L) const;
   bool isHarmless(const llvm::Instruction &I, const llvm::Loop &L) const;

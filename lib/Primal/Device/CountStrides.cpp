@@ -33,6 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/LoopShape.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Primal/Device/SameForBlock.h"
 #include "Primal/PrimalSteps.h"
@@ -148,6 +149,8 @@ static void count(const Loop &L, const Stride &S, ScalarEvolution &SE,
   Done->addIncoming(
       B.CreateNUWAdd(Done, ConstantInt::get(T, 1), "rg.done.next"), Latch);
   Value *Old = Br->getCondition();
+  // Or the loop, which ended where it came to End alone, would not have ended.
+  S.Index->setMetadata(DistinctMetadata, MDNode::get(B.getContext(), {}));
   const bool OnTrue = Br->getSuccessor(0) == L.getHeader();
   Br->setCondition(B.CreateICmp(OnTrue ? ICmpInst::ICMP_NE : ICmpInst::ICMP_EQ,
                                 Done, Times));
