@@ -40,7 +40,7 @@ __device__ void rounds(const double *__restrict__ x, double *__restrict__ y, int
 #pragma unroll 1
     for (int k = 0; k < n % 7 + 3; ++k)
       v = v * v * 0.5 + x[(i + k) % n];
-    y[i] = v;
+    y[n - 1 - i] = v; // nobody sees that each round has a place of its own
   }
 }
 
