@@ -110,10 +110,11 @@ static void launch(const char *what, int kernel, uint32_t blocks, uint32_t threa
 
 int main(void) {
   setvbuf(stdout, NULL, _IONBF, 0);
-  // CHECK: small: shared 100, stack 16384, pool 65536
+  // A lane begins with half of 256 KiB: an eighth of the memory does not hold all of it.
+  // CHECK: small: shared 100, stack 16384, pool 131072
   launch("small", 0, 1024, 64, 1);
   // What a stack can hold is made so long at the first launch, without a thread that has found out.
-  // CHECK-NEXT: longer: shared 100, stack 32768, pool 65536
+  // CHECK-NEXT: longer: shared 100, stack 32768, pool 131072
   launch("longer", 0, 1024, 64, 3);
   // Behind that, the pool.
   // CHECK-NEXT: pool: shared 100, stack 32768, pool 524288
