@@ -16,8 +16,8 @@
 |*   MPI_Unpack(buffer, &at, y, ..)        buffer' + at += y'; marks them
 |*
 |* So each message tells its other end where numbers are, and what kind they
-|* have. Numbers that reach a buffer otherwise have no mark, and end the
-program.
+|* have. Numbers that reach a buffer otherwise have no mark, and end
+|* the program.
 \*===------------------------------------------------------------------------===*/
 #include "messages.h"
 #include <stdlib.h>
@@ -119,6 +119,16 @@ void rg_mpi_unmark(const char *at, int64_t bytes) {
                 "a message, or what is packed, ends within a number");
 }
 
+static rg_run *add_run(rg_run *to, int64_t *n, int64_t *room, int64_t at,
+                       int kind, int64_t count) {
+  if (*n == *room)
+    to = realloc(to, (size_t)(*room *= 2) * sizeof *to);
+  if (!to)
+    abort();
+  to[(*n)++] = (rg_run){at, kind, (int)count, at};
+  return to;
+}
+
 int64_t rg_mpi_all_runs(const rg_layout *l, const char *at, int64_t bytes,
                         rg_run **runs) {
   int64_t n = 0, room = 16;
@@ -130,13 +140,8 @@ int64_t rg_mpi_all_runs(const rg_layout *l, const char *at, int64_t bytes,
       int64_t count = l->run[r].count;
       if (first + count * size > bytes)
         count = (bytes - first) / size;
-      if (count <= 0)
-        continue;
-      if (n == room)
-        to = realloc(to, (size_t)(room *= 2) * sizeof *to);
-      if (!to)
-        abort();
-      to[n++] = (rg_run){first, l->run[r].kind, (int)count, first};
+      if (count > 0)
+        to = add_run(to, &n, &room, first, l->run[r].kind, count);
     }
   rg_mpi_lock();
   for (int64_t i = first_behind(at);
@@ -145,12 +150,7 @@ int64_t rg_mpi_all_runs(const rg_layout *l, const char *at, int64_t bytes,
     const int64_t size = rg_mpi_bytes_of(m.kind);
     const char *first = m.at < at ? at : m.at;
     const char *end = end_of(&m) > at + bytes ? at + bytes : end_of(&m);
-    if (n == room)
-      to = realloc(to, (size_t)(room *= 2) * sizeof *to);
-    if (!to)
-      abort();
-    to[n++] =
-        (rg_run){first - at, m.kind, (int)((end - first) / size), first - at};
+    to = add_run(to, &n, &room, first - at, m.kind, (end - first) / size);
   }
   rg_mpi_unlock();
   *runs = to;

@@ -59,6 +59,17 @@ static EntryCall askedOf(Function &F, const EntryCall &E) {
   return Copy;
 }
 
+Function *Differentiator::answerOf(Function &Copy,
+                                   ArrayRef<const EntryCall *> Calls) {
+  SmallVector<EntryCall, 2> Copies;
+  for (const EntryCall *E : Calls)
+    Copies.push_back(askedOf(Copy, *E));
+  SmallVector<const EntryCall *, 4> OfCopy;
+  for (const EntryCall &E : Copies)
+    OfCopy.push_back(&E);
+  return answer(OfCopy, {});
+}
+
 std::optional<Function *>
 Differentiator::promisedApart(ArrayRef<const EntryCall *> Calls) {
   const DerivativeRequest &R = Calls.front()->Request;
@@ -78,13 +89,7 @@ Differentiator::promisedApart(ArrayRef<const EntryCall *> Calls) {
   DisjointCopies.push_back(Copy);
   for (unsigned N : Apart.set_bits())
     Copy->getArg(N)->addAttr(Attribute::NoAlias);
-  SmallVector<EntryCall, 2> Copies;
-  for (const EntryCall *E : Calls)
-    Copies.push_back(askedOf(*Copy, *E));
-  SmallVector<const EntryCall *, 4> OfCopy;
-  for (const EntryCall &E : Copies)
-    OfCopy.push_back(&E);
-  Function *D = answer(OfCopy, {});
+  Function *D = answerOf(*Copy, Calls);
   if (D)
     Answered.push_back({R, D});
   return D;
@@ -142,13 +147,7 @@ Function *Differentiator::chooseBetween(
     ArrayRef<const EntryCall *> Calls, Function &Copy,
     function_ref<Function *(Function &, Function &)> Choose) {
   const DerivativeRequest &R = Calls.front()->Request;
-  SmallVector<EntryCall, 2> Copies;
-  for (const EntryCall *E : Calls)
-    Copies.push_back(askedOf(Copy, *E));
-  SmallVector<const EntryCall *, 4> OfCopy;
-  for (const EntryCall &E : Copies)
-    OfCopy.push_back(&E);
-  Function *Disjoint = answer(OfCopy, {});
+  Function *Disjoint = answerOf(Copy, Calls);
   if (!Disjoint)
     return nullptr; // and why was told
   Rare = true;

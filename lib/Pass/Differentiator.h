@@ -59,6 +59,9 @@ private:
   /// arguments that do not overlap, and a choice between the two; General if it
   /// is not worth while. See docs/DisjointArguments.md.
   llvm::Function *preferDisjoint(llvm::ArrayRef<const EntryCall *> Calls);
+  /// What Calls ask for, of Copy in place of the function that they name.
+  llvm::Function *answerOf(llvm::Function &Copy,
+                           llvm::ArrayRef<const EntryCall *> Calls);
   /// What the function around the calls promises of its parameters (restrict)
   /// holds for what it hands on: the derivative of a copy with that promise.
   /// Nothing where there is none that the function itself does not give; null

@@ -161,8 +161,8 @@ bool TapeLayout::fitsFrame(const Loop &L, const Scope &S,
 
 /// Arrays of numbers are what vectors of iterations read. Threads of a GPU have
 /// no such vectors, and many registers go to the arrays' addresses: there an
-/// iteration's numbers lie side by side, at one address and constants, and are
-/// moved four at a time. Padding shall not cost more than it saves.
+/// iteration's numbers lie side by side, at one address and constants. Padding
+/// shall not cost more than it saves.
 void TapeLayout::choosePlaces(Scope &S) const {
   const DataLayout &DL = Subject.F.getDataLayout();
   const bool Linked = S.Of && !S.IsArray && !Deferred.isDeferred(S.Of);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/Optimise/UnrollRecurrences.h"
+#include "Primal/Device/SameForBlock.h"
 #include "Primal/Optimise/SegmentRecurrences.h"
 #include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
@@ -37,15 +38,12 @@ static uint64_t keptBytes(const Loop &L, ScalarEvolution &SE,
       !L.getLoopLatch() || !L.getExitBlock())
     return 0;
   const uint64_t Trips = SE.getSmallConstantTripCount(&L);
-  if (Trips < 2)
+  if (Trips < 2 || threadsMayWait(L))
     return 0;
   uint64_t Size = 0;
   for (const BasicBlock *BB : L.blocks())
-    for (const Instruction &I : *BB) {
-      if (const auto *C = dyn_cast<CallBase>(&I); C && C->isConvergent())
-        return 0;
+    for (const Instruction &I : *BB)
       Size += !isa<PHINode>(I) && !I.isTerminator();
-    }
   if (Size * Trips > MostCode)
     return 0;
   const DataLayout &DL = L.getHeader()->getDataLayout();
