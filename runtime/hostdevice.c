@@ -74,7 +74,11 @@ struct rg_kernel_parameter {
                             change by itself */
   uint8_t active;
   uint32_t of, offset; /* the kernel's own parameter, and where in it */
+  uint8_t steps;       /* pointers lie behind it, the last ones so many steps away; ANY_STEPS */
+  uint8_t reads_further, writes_further; /* what these lead to */
+  uint8_t none;
 };
+enum { ANY_STEPS = 255 };
 /* VARIABLE: the host's address of a variable of the device, which the kernel reaches by
  * its name and derivatives of it as a parameter. */
 enum { INERT, POINTER, F32, F64, VARIABLE };
@@ -136,7 +140,9 @@ struct rg_gpu_state {
   int none;                 /* the last allocation failed: it has no shadow, which is made directly behind it */
   struct rg_named *named;   /* the caller's memory on the device */
   struct rg_found *found;   /* shadows of memory that was there before */
+  struct rg_made *made;     /* what the derivatives that are running have allocated */
   uint64_t depth;           /* derivatives that are running */
+  uint64_t moves;           /* of addresses among shadows */
 };
 /* Not static: routines are linked into a module one by one, and share it. */
 _Thread_local struct rg_gpu_state rg_gpu;
@@ -656,6 +662,7 @@ static int rg_copies_are_of(const struct rg_copy *c, int device) {
 }
 
 /* The derivative has ended. */
+static void rg_unmake(uint64_t depth, const void *base);
 static void rg_forget(void) {
   static const char what[] = "the results of the function could not be put back";
   int here = rg_device(), moved = 0;
@@ -682,6 +689,7 @@ static void rg_forget(void) {
   while (rg_gpu.freed) {
     struct rg_freed *f = rg_gpu.freed;
     rg_gpu.freed = f->next;
+    rg_unmake(0, f->p);
     if (f->what == UNREGISTER) {
       cudaHostUnregister(f->p);
       rg_unnote(f->p);
@@ -741,6 +749,14 @@ char *rg_gpu_shadow_of(char *shadow, char *p, uint64_t lane) {
   return f->room.at + (p - base);
 }
 
+/* The shadow is such a one. */
+static int rg_is_found(const char *shadow) {
+  const struct rg_found *f = rg_gpu.found;
+  while (f && f->room.at != shadow)
+    f = f->next;
+  return f != NULL;
+}
+
 /* All of the derivatives that are deeper than `depth`, or those of the block at `base`. */
 static void rg_found_back(uint64_t depth, const void *base) {
   for (struct rg_found **at = &rg_gpu.found; *at;) {
@@ -754,12 +770,47 @@ static void rg_found_back(uint64_t depth, const void *base) {
     free(f);
   }
 }
+
+/* Memory that a derivative has allocated, and that has no shadow: nothing active is in it. */
+struct rg_made {
+  const char *base;
+  uint64_t depth;
+  struct rg_made *next;
+};
+static void *rg_make(void *p) {
+  struct rg_made *m = p && rg_gpu.depth ? malloc(sizeof *m) : NULL;
+  if (m) {
+    *m = (struct rg_made){p, rg_gpu.depth, rg_gpu.made};
+    rg_gpu.made = m;
+  }
+  return p;
+}
+/* All of the derivatives that are deeper than `depth`, or that at `base`. */
+static void rg_unmake(uint64_t depth, const void *base) {
+  for (struct rg_made **at = &rg_gpu.made; *at;) {
+    struct rg_made *m = *at;
+    if (base ? m->base != base : m->depth <= depth) {
+      at = &m->next;
+      continue;
+    }
+    *at = m->next;
+    free(m);
+  }
+}
+static int rg_is_made(const char *base) {
+  const struct rg_made *m = rg_gpu.made;
+  while (m && (m->base != base || m->depth != rg_gpu.depth))
+    m = m->next;
+  return m != NULL;
+}
+
 /* Around a derivative. */
 uint64_t rg_gpu_begin(void) {
   return rg_gpu.depth++;
 }
 void rg_gpu_end(uint64_t depth) {
   rg_found_back(depth, NULL);
+  rg_unmake(depth, NULL);
   rg_gpu.depth = depth;
 }
 
@@ -768,7 +819,7 @@ void rg_gpu_end(uint64_t depth) {
 void *rg_gpu_malloc(uint64_t bytes) {
   void *p = NULL;
   rg_gpu.error = rg_gpu.none = cudaMalloc(&p, bytes);
-  return rg_gpu.error ? NULL : p;
+  return rg_gpu.error ? NULL : rg_make(p);
 }
 void *rg_gpu_malloc_shadow(uint64_t bytes) {
   void *p = NULL;
@@ -804,8 +855,10 @@ void rg_gpu_free(void *p) {
     return;
   if (p && rg_gpu.found) /* another block may come to lie there */
     rg_found_back(0, p);
-  if (p)
+  if (p) {
     rg_block_gone(p);
+    rg_unmake(0, p);
+  }
   rg_gpu.error = cudaFree(p);
 }
 /* The program frees p, which happens when the derivative has ended. */
@@ -955,7 +1008,7 @@ int cudaHostAlloc(void **p, size_t bytes, unsigned flags);
 void *rg_gpu_malloc_managed(uint64_t bytes, unsigned flags) {
   void *p = NULL;
   rg_gpu.error = rg_gpu.none = cudaMallocManaged(&p, bytes, flags);
-  return rg_gpu.error ? NULL : p;
+  return rg_gpu.error ? NULL : rg_make(p);
 }
 void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
   void *p = NULL;
@@ -969,7 +1022,7 @@ void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
 void *rg_gpu_malloc_host(uint64_t bytes, unsigned flags) {
   void *p = NULL;
   rg_gpu.error = rg_gpu.none = cudaHostAlloc(&p, bytes, flags);
-  return rg_gpu.error ? NULL : p;
+  return rg_gpu.error ? NULL : rg_make(p);
 }
 void *rg_gpu_malloc_host_shadow(uint64_t bytes, unsigned flags) {
   void *p = NULL;
@@ -980,8 +1033,11 @@ void *rg_gpu_malloc_host_shadow(uint64_t bytes, unsigned flags) {
   return p;
 }
 void rg_gpu_free_host(void *p) {
-  if (!rg_free_later(p, FREE_HOST))
+  if (!rg_free_later(p, FREE_HOST)) {
+    if (p)
+      rg_unmake(0, p);
     rg_gpu.error = cudaFreeHost(p);
+  }
 }
 
 /* In front of what writes there in the stream; null where nobody needs to know. */
@@ -1147,6 +1203,7 @@ void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, 
     return;
   dsh = rg_shadow_home(dsh, d);
   rg_host_follows();
+  ++rg_gpu.moves;
   char *to = rg_fetch(dsh, bytes), *from = rg_fetch(ssh, bytes);
   rg_shadow_move_pointers(to, NULL, from, bytes, offset, period, run);
   if (from != ssh)
@@ -1168,11 +1225,6 @@ void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes)
 
 /*===-- Launches --------------------------------------------------------------===*/
 
-struct rg_launched {
-  struct rg_copy *copies; /* of blocks that the launch overwrites */
-  int device;
-  int failed; /* the program's launch: it has no reverse */
-};
 
 /* Kernels of modules that the program carries as PTX. */
 struct rg_loaded {
@@ -1395,13 +1447,97 @@ struct rg_touched {
   uint8_t reads, writes;
   uint8_t seen; /* the host may change it without a word to us */
 };
-static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, struct rg_touched *found) {
-  uint64_t n = 0;
+struct rg_touched_list {
+  struct rg_touched *at;
+  uint64_t n, room;
+};
+static struct rg_touched *rg_touched_of(struct rg_touched_list *l, struct rg_block *b) {
+  for (uint64_t i = 0; i < l->n; ++i)
+    if (l->at[i].block == b)
+      return &l->at[i];
+  if (l->n == l->room) {
+    l->room = l->room ? 2 * l->room : 8;
+    l->at = realloc(l->at, l->room * sizeof *l->at);
+    if (!l->at)
+      rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
+  }
+  l->at[l->n] = (struct rg_touched){b, 0, 0, 0};
+  return &l->at[l->n++];
+}
+
+/* Blocks that pointers in a block lead to. Which of its words are pointers nobody says: each that is an address in a block
+ * may be one. What a number looks like one for is kept, or asked for its shadow, for nothing. */
+struct rg_way {
+  struct rg_block *block;
+  char *shadow; /* of the block; null where none is asked for */
+  unsigned left; /* steps that pointers are followed from here */
+};
+struct rg_ways {
+  struct rg_way *at;
+  uint64_t n, room;
+};
+static void rg_go(struct rg_ways *w, struct rg_block *b, char *shadow, unsigned left) {
+  for (uint64_t i = 0; i < w->n; ++i)
+    if (w->at[i].block == b && w->at[i].shadow == shadow && w->at[i].left >= left)
+      return;
+  if (w->n == w->room) {
+    w->room = w->room ? 2 * w->room : 8;
+    w->at = realloc(w->at, w->room * sizeof *w->at);
+    if (!w->at)
+      rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
+  }
+  w->at[w->n++] = (struct rg_way){b, shadow, left};
+}
+static unsigned rg_further(unsigned left) {
+  return left == ANY_STEPS ? left : left - 1;
+}
+/* The block that a word of memory is an address in, if it is. */
+static struct rg_block *rg_block_by_word(uint64_t word) {
+  /* Doubles that are no denormal ones are above. */
+  if (word < 4096 || word >> 48)
+    return NULL;
+  return rg_block_of((const void *)word);
+}
+static int rg_on_host(const void *p);
+static char *rg_fetch(char *p, uint64_t bytes);
+static void rg_unfetch(char *p, char *copy, uint64_t bytes);
+static void rg_unfetched(char *p, char *copy) {
+  if (copy != p)
+    free(copy);
+}
+
+static void rg_touch_further(const struct rg_kernel_record *k, const struct rg_kernel_parameter *p, struct rg_block *first,
+                             struct rg_touched_list *found) {
+  struct rg_ways ways = {NULL, 0, 0};
+  rg_wait("an operation before a launch of this kernel failed:", k->name);
+  rg_go(&ways, first, NULL, p->steps);
+  for (uint64_t i = 0; i < ways.n; ++i) {
+    struct rg_way w = ways.at[i];
+    char *words = rg_fetch(w.block->base, w.block->bytes);
+    for (uint64_t at = 0; at + 8 <= w.block->bytes; at += 8) {
+      uint64_t word;
+      memcpy(&word, words + at, sizeof word);
+      struct rg_block *b = rg_block_by_word(word);
+      if (!b)
+        continue;
+      struct rg_touched *t = rg_touched_of(found, b);
+      t->reads |= p->reads_further != 0;
+      t->writes |= p->writes_further;
+      t->seen |= b->variable && &rg_cuda_on_cpu ? 1 : b->kind != DEVICE;
+      if (rg_further(w.left))
+        rg_go(&ways, b, NULL, rg_further(w.left));
+    }
+    rg_unfetched(w.block->base, words);
+  }
+  free(ways.at);
+}
+
+static struct rg_touched_list rg_touches(const struct rg_kernel_record *k, void **arguments) {
+  struct rg_touched_list found = {NULL, 0, 0};
   for (uint64_t i = 0; i < k->count; ++i) {
     const struct rg_kernel_parameter *p = &k->parameters[i];
     void *at;
     struct rg_block *b;
-    uint64_t j;
     if ((p->kind != POINTER && p->kind != VARIABLE) || (!p->reads && !p->writes))
       continue;
     memcpy(&at, arguments[i], sizeof at);
@@ -1420,32 +1556,57 @@ static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, s
               (unsigned long long)i + 1, k->name);
       abort();
     }
-    for (j = 0; j < n && found[j].block != b; ++j)
-      ;
-    if (j == n)
-      found[n++] = (struct rg_touched){b, 0, 0, 0};
-    found[j].reads |= p->reads != 0;
-    found[j].writes |= p->writes;
+    struct rg_touched *t = rg_touched_of(&found, b);
+    t->reads |= p->reads != 0;
+    t->writes |= p->writes;
     if (p->kind == VARIABLE)
-      found[j].seen |= p->reads >> 1;
+      t->seen |= p->reads >> 1;
     else if (b->variable && &rg_cuda_on_cpu)
-      found[j].seen = 1; /* whether it is managed only its name would tell */
+      t->seen = 1; /* whether it is managed only its name would tell */
     else
-      found[j].seen |= b->kind != DEVICE;
+      t->seen |= b->kind != DEVICE;
+    if (p->steps)
+      rg_touch_further(k, p, b, &found);
   }
-  return n;
+  return found;
+}
+
+/* Addresses in the shadow of a block, as they were when the launch ran. */
+struct rg_lead {
+  char *shadow; /* of the block */
+  uint64_t bytes, n;
+  struct rg_lead *next;
+  struct rg_lead_word {
+    uint64_t at;
+    char *shadow;
+  } words[];
+};
+struct rg_launched {
+  struct rg_copy *copies; /* of blocks that the launch overwrites */
+  struct rg_touched_list touched;
+  struct rg_lead *leads;
+  uint64_t moves; /* of addresses among shadows of the device, until then */
+  int device;
+  int failed; /* the program's launch: it has no reverse */
+};
+static void rg_leads_end(struct rg_launched *l) {
+  while (l->leads) {
+    struct rg_lead *lead = l->leads;
+    l->leads = lead->next;
+    free(lead);
+  }
 }
 
 /* In front of a launch, whether derivatives flow through it or not: copies of what it
  * overwrites and a launch has read. */
 void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments, void *stream) {
-  struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
-  struct rg_launched *l = malloc(sizeof *l);
-  if (!found || !l)
+  struct rg_launched *l = calloc(1, sizeof *l);
+  if (!l)
     rg_gpu_fail("no memory for a launch of", k->name, 0);
-  l->copies = NULL;
   l->device = rg_device_works();
-  uint64_t n = rg_touches(k, arguments, found);
+  l->touched = rg_touches(k, arguments);
+  struct rg_touched *found = l->touched.at;
+  uint64_t n = l->touched.n;
   struct rg_stream *s = rg_stream_of(stream);
   int waited = 0;
   for (uint64_t i = 0; i < n; ++i) {
@@ -1470,7 +1631,6 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments, void *s
   for (uint64_t i = 0; i < n; ++i)
     found[i].block->read |= found[i].reads;
   ++rg_gpu.kept;
-  free(found);
   return rg_gpu.last = l;
 }
 void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *kept) {
@@ -1498,6 +1658,8 @@ void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *ke
     rg_room_back(c->room);
     free(c);
   }
+  rg_leads_end(l);
+  free(l->touched.at);
   free(l);
   rg_done();
 }
@@ -1571,6 +1733,120 @@ void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_plac
   free(memory);
   free(own);
 }
+static void __attribute__((noreturn)) rg_lost_on_host(const char *kernel);
+
+/* Goes over the words of w's block that are addresses, and notes those in its shadow. Where the shadow has none, which is
+ * memory that the program keeps from before (rg_gpu_shadow_of), it gets one. */
+static struct rg_lead *rg_lead_of(const struct rg_kernel_record *k, const struct rg_kernel_parameter *p, struct rg_way w,
+                                  uint64_t lane, struct rg_ways *ways) {
+  uint64_t most = w.block->bytes / 8;
+  struct rg_lead *lead = malloc(sizeof *lead + most * sizeof *lead->words);
+  if (!lead)
+    rg_gpu_fail("no memory for a launch of", k->name, 0);
+  *lead = (struct rg_lead){w.shadow, w.block->bytes, 0, NULL};
+  char *words = rg_fetch(w.block->base, w.block->bytes), *shadows = rg_fetch(w.shadow, w.block->bytes);
+  int found = 0, cleared = rg_is_found(w.shadow);
+  for (uint64_t i = 0; i < most; ++i) {
+    uint64_t word;
+    char *shadow, *base;
+    uint64_t bytes;
+    memcpy(&word, words + 8 * i, sizeof word);
+    struct rg_block *b = rg_block_by_word(word);
+    if (!b)
+      continue;
+    char *to = (char *)word;
+    memcpy(&shadow, shadows + 8 * i, sizeof shadow);
+    if (!shadow && !cleared)
+      continue; /* of a number */
+    /* Memory from before the derivative, as where the launch is given a pointer to it. */
+    if ((!shadow || shadow == to) && !rg_is_made(b->base)) {
+      char *own = rg_gpu_shadow_of(to, to, lane);
+      if (own == to && p->writes_further && b->kind != DEVICE)
+        rg_lost_on_host(k->name);
+      shadow = own;
+    }
+    if (!shadow)
+      shadow = to;
+    if (memcmp(shadows + 8 * i, &shadow, sizeof shadow)) {
+      memcpy(shadows + 8 * i, &shadow, sizeof shadow);
+      found = 1;
+    }
+    if (shadow != to) {
+      if (!&rg_cuda_on_cpu && rg_noted_variable(to))
+        rg_gpu_fail("memory of the device holds the address of a variable, whose shadow is on the host: a launch of",
+                    k->name, 0);
+      if (!rg_gpu_extent(shadow, &base, &bytes)) {
+        if (rg_noted_at(to))
+          rg_gpu_fail("memory of the device holds the address of memory of the host that the program has registered, "
+                      "and whose shadow it has not: a launch of",
+                      k->name, 0);
+        continue; /* a number that looks like an address */
+      }
+      if (shadow - (to - b->base) < base || shadow - (to - b->base) + b->bytes > base + bytes)
+        continue;
+      if (rg_further(w.left))
+        rg_go(ways, b, shadow - (to - b->base), rg_further(w.left));
+    }
+    lead->words[lead->n++] = (struct rg_lead_word){8 * i, shadow};
+  }
+  rg_unfetched(w.block->base, words);
+  if (found)
+    rg_unfetch(w.shadow, shadows, w.block->bytes);
+  else
+    rg_unfetched(w.shadow, shadows);
+  return lead;
+}
+/* In front of a launch that follows pointers out of memory. */
+static struct rg_lead *rg_leads_of(const struct rg_kernel_record *k, void **arguments, void **shadows, uint64_t lanes) {
+  struct rg_lead *all = NULL;
+  rg_wait("an operation before a launch of this kernel failed:", k->name);
+  for (uint64_t i = 0; i < k->count; ++i) {
+    const struct rg_kernel_parameter *p = &k->parameters[i];
+    char *primal;
+    if (!p->steps || !p->active || !shadows[i])
+      continue;
+    memcpy(&primal, arguments[i], sizeof primal);
+    struct rg_block *b =
+        p->kind == VARIABLE ? rg_block_at(rg_variable(primal), p->bytes) : primal ? rg_block_of(primal) : NULL;
+    if (!b)
+      continue;
+    for (uint64_t lane = 0; lane < lanes; ++lane) {
+      char *shadow = ((char **)shadows[i])[lane];
+      if (!shadow || shadow == primal)
+        continue;
+      if (p->kind == POINTER)
+        shadow = rg_shadow_home(shadow, primal) - (primal - b->base);
+      struct rg_ways ways = {NULL, 0, 0};
+      rg_go(&ways, b, shadow, p->steps);
+      for (uint64_t j = 0; j < ways.n; ++j) {
+        struct rg_lead *lead = rg_lead_of(k, p, ways.at[j], lane, &ways);
+        lead->next = all;
+        all = lead;
+      }
+      free(ways.at);
+    }
+  }
+  return all;
+}
+/* Shadows of pointers are what they were when the launch ran. */
+static void rg_leads_back(const struct rg_launched *l) {
+  for (const struct rg_lead *lead = l->leads; lead; lead = lead->next) {
+    if (l->moves == rg_gpu.moves && !rg_on_host(lead->shadow))
+      continue;
+    char *words = rg_fetch(lead->shadow, lead->bytes);
+    int changed = 0;
+    for (uint64_t i = 0; i < lead->n; ++i)
+      if (memcmp(words + lead->words[i].at, &lead->words[i].shadow, sizeof(char *))) {
+        memcpy(words + lead->words[i].at, &lead->words[i].shadow, sizeof(char *));
+        changed = 1;
+      }
+    if (changed)
+      rg_unfetch(lead->shadow, words, lead->bytes);
+    else
+      rg_unfetched(lead->shadow, words);
+  }
+}
+
 /* The tape is what was kept for it. */
 void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const struct rg_launch_place *at,
                         void **arguments) {
@@ -1579,6 +1855,14 @@ void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const
   struct rg_launched *l = rg_gpu.last;
   l->failed = rg_gpu.error != 0;
   return l;
+}
+
+void *rg_launch_augment_leading(rg_arena *arena, uint64_t lanes, const struct rg_kernel_record *k,
+                                const struct rg_launch_place *at, void **arguments, void **shadows) {
+  struct rg_launched *l = rg_gpu.last;
+  l->leads = rg_leads_of(k, arguments, shadows, lanes);
+  l->moves = rg_gpu.moves;
+  return rg_launch_augment(arena, k, at, arguments);
 }
 
 /* The operands of a kernel's derivative: the kernel's own, and then what belongs to
@@ -1694,7 +1978,7 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
       if (shadow == host)
         shadow = NULL;
       if (!shadow) {
-        o->values[next] = rg_stand_in_for(o, b, o->values[i]);
+        o->values[next] = p->steps ? o->values[i] : rg_stand_in_for(o, b, o->values[i]);
       } else if (&rg_cuda_on_cpu) {
         o->values[next] = shadow;
       } else {
@@ -1706,8 +1990,8 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
       struct rg_block *b = shadow && (local || &rg_cuda_on_cpu) ? NULL : rg_block_of(primal);
       if (!shadow && b && p->writes && rg_gpu_kind(primal) != DEVICE)
         rg_lost_on_host(k->name);
-      if (!shadow)
-        o->values[next] = rg_stand_in_for(o, b, primal);
+      if (!shadow) /* a pointer without one is its own where pointers are followed */
+        o->values[next] = p->steps ? primal : rg_stand_in_for(o, b, primal);
       else if (!b || ((home = rg_shadow_home(shadow, primal)) == shadow && rg_gpu_kind(shadow) != UNREGISTERED))
         o->values[next] = shadow;
       else /* the program has registered the primal alone, or it is a variable */
@@ -1767,10 +2051,11 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
 }
 
 /* Whether the reverse of a launch touches memory of its device alone. */
-static int rg_is_local(const struct rg_launched *l, const struct rg_kernel_record *k, const struct rg_touched *found,
-                       uint64_t touched, uint64_t lanes, void **shadows) {
-  for (uint64_t i = 0; i < touched; ++i)
-    if (found[i].seen || found[i].block->device != l->device)
+static int rg_is_local(const struct rg_launched *l, const struct rg_kernel_record *k, uint64_t lanes, void **shadows) {
+  if (l->leads)
+    return 0;
+  for (uint64_t i = 0; i < l->touched.n; ++i)
+    if (l->touched.at[i].seen || l->touched.at[i].block->device != l->device)
       return 0;
   for (uint64_t i = 0; i < k->count; ++i) {
     const struct rg_kernel_parameter *p = &k->parameters[i];
@@ -1796,11 +2081,8 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   struct rg_launched *l = tape;
   if (l->failed)
     return;
-  struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
   struct rg_operands o;
   (void)arena;
-  if (!found)
-    rg_gpu_fail("no memory for a launch of", k->name, 0);
   /* Streams of the primal sweep may be gone by now: all of the reverse sweep runs on default streams. */
   struct rg_launch_place here = *at;
   here.stream = NULL;
@@ -1809,16 +2091,15 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   int now = rg_device();
   if (l->device != now) /* which has the variables that it names */
     rg_enter(l->device, "its device cannot be made the current one: a launch of", k->name);
-  uint64_t n = rg_touches(k, arguments, found);
-  int local = rg_is_local(l, k, found, n, lanes, shadows);
+  int local = rg_is_local(l, k, lanes, shadows);
   if (local)
     rg_begin_step(l->device, what, k->name);
   else
     rg_wait("an operation before the derivative of this kernel failed:", k->name);
-  for (uint64_t i = 0; i < n; ++i)
-    if (found[i].writes)
-      rg_remember(found[i].block);
-  free(found);
+  for (uint64_t i = 0; i < l->touched.n; ++i)
+    if (l->touched.at[i].writes)
+      rg_remember(l->touched.at[i].block);
+  rg_leads_back(l);
   rg_operands_begin(&o, k);
   for (uint64_t lane = 0; lane < lanes; ++lane) {
     for (struct rg_copy *c = l->copies; c; c = c->next)
@@ -1841,17 +2122,20 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
   struct rg_operands o;
   struct rg_copy *before = NULL;
   rg_device_works();
+  for (uint64_t i = 0; i < k->count; ++i)
+    if (k->parameters[i].steps) {
+      struct rg_launched found = {.leads = rg_leads_of(k, arguments, shadows, lanes)};
+      rg_leads_end(&found);
+      break;
+    }
   rg_operands_begin(&o, k);
   if (lanes > 1) { /* the primal runs once for each */
-    struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
-    if (!found)
-      rg_gpu_fail("no memory for a launch of", k->name, 0);
-    uint64_t n = rg_touches(k, arguments, found);
+    struct rg_touched_list found = rg_touches(k, arguments);
     rg_wait("an operation before a launch of this kernel failed:", k->name);
-    for (uint64_t i = 0; i < n; ++i)
-      if (found[i].writes)
-        before = rg_keep(found[i].block, found[i].block->base, found[i].block->bytes, before, NULL);
-    free(found);
+    for (uint64_t i = 0; i < found.n; ++i)
+      if (found.at[i].writes)
+        before = rg_keep(found.at[i].block, found.at[i].block->base, found.at[i].block->bytes, before, NULL);
+    free(found.at);
   }
   for (uint64_t lane = 0; lane < lanes; ++lane) {
     if (lane) {

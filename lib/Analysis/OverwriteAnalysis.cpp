@@ -530,7 +530,16 @@ OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
         (R->Class == RuleClass::Inactive || OfRuntime)) {
       if (Facts.changesBehind(*C, O))
         return Apart::No;
-      // Writes at most what its pointer arguments point at.
+      // Writes at most what its pointer arguments point at, and what pointers
+      // there lead to.
+      if (OfRuntime &&
+          any_of(enumerate(C->args()),
+                 [&](const auto &Arg) {
+                   return R->memoryBehind(Arg.index()).WritesFurther;
+                 }) &&
+          (O == TypeAnalysis::NoObject ||
+           Facts.isAmong(O, Facts.effects(*C)->Writes)))
+        return Apart::No;
       return Unless(any_of(enumerate(C->args()), [&](const auto &Arg) {
         const Value *A = Arg.value();
         if (OfRuntime ? !A->getType()->isPointerTy() ||

@@ -210,6 +210,24 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   }
 }
 
+/// What is done to memory that pointers in O lead to. Pointers that nobody here
+/// has put there lead to memory that has no object: O stands for it.
+void ProgramFacts::addFurther(TypeAnalysis::ObjectId O, const OperandMemory &M,
+                              BitVector &Reads, BitVector &Writes,
+                              BitVector &Numbers) const {
+  BitVector Further(Types.numObjects());
+  Further.set(O);
+  for (TypeAnalysis::ObjectId P : Types.pointees(O))
+    if (P != TypeAnalysis::NoObject)
+      Further |= reachableFrom(P);
+  if (M.ReadsFurther)
+    Reads |= Further;
+  if (!M.WritesFurther)
+    return;
+  Writes |= Further;
+  Numbers |= Further;
+}
+
 const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
   const OperationRecord *R = Cat.lookup(C);
   if (!R || R->Class != RuleClass::Rule) {
@@ -239,6 +257,8 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
       // The rest is handles, statuses and integers.
       if (M.Writes && movesNumbers(C, N, *R))
         Numbers.set(O);
+      if (M.ReadsFurther || M.WritesFurther)
+        addFurther(O, M, E->Reads, E->Writes, Numbers);
       continue;
     }
     // The user's function may follow pointers; attributes speak of the first

@@ -27,6 +27,7 @@
 
 namespace retrograd {
 class Catalogue;
+struct OperandMemory;
 struct OperationRecord;
 
 /// The bytes of a value that hold floats and pointers.
@@ -229,6 +230,10 @@ public:
   }
 
 private:
+  void addFurther(TypeAnalysis::ObjectId O, const OperandMemory &M,
+                  llvm::BitVector &Reads, llvm::BitVector &Writes,
+                  llvm::BitVector &Numbers) const;
+
   void findAddressWords(llvm::ArrayRef<llvm::Function *> Functions);
   void findTeams(llvm::ArrayRef<llvm::Function *> Functions);
   void findMessages(llvm::ArrayRef<llvm::Function *> Functions);

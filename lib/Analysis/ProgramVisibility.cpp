@@ -17,6 +17,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Catalogue/LibraryNames.h"
 #include "Support/DispatchMarks.h"
+#include "Support/Kernels.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -93,6 +94,10 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
       Owned.set(O);
   };
   Untraceable.resize(Types.numObjects());
+  for (Function *F : Functions)
+    for (Argument &A : F->args())
+      if (F->hasParamAttribute(A.getArgNo(), LeadsOn))
+        Mark(Unshadowed, &A);
   for (Function *F : Functions)
     for (Instruction &I : instructions(*F)) {
       if (const auto *Cast = dyn_cast<IntToPtrInst>(&I);

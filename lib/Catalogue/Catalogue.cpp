@@ -249,6 +249,11 @@ OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   M.Element = Text.size() > 1 ? Text[1] : 0;
   if (Access == 'i')
     M.Reads = M.Writes = true;
+  if (M.Element == 'P') {
+    char Further = Text.size() > 2 ? Text[2] : 'm';
+    M.ReadsFurther = Further == 'r' || Further == 'm';
+    M.WritesFurther = Further == 'w' || Further == 'm';
+  }
   if (M.Element == '@')
     Text.drop_front(2).getAsInteger(10, M.TypeAt);
   return M;

@@ -114,8 +114,11 @@ struct OperandMemory {
   bool Reads = false, Writes = false;
   /// Letter of the numbers that lie there (see Operation.td), U if only others
   /// know what they are, 0 if nothing active can be there; '@' if the datatype
-  /// in operand TypeAt says so.
+  /// in operand TypeAt says so; P if pointers lie there, beside what only
+  /// others know, which the call follows.
   char Element = 0;
+  /// P: what it does in memory that these lead to, in any number of steps.
+  bool ReadsFurther = false, WritesFurther = false;
   unsigned TypeAt = 0;
 };
 
@@ -176,6 +179,9 @@ struct OperationRecord {
   /// Rule of the runtime: its functions ("" for none), and per operand what
   /// memory it touches: "-" for none, else of r, w, m and an element letter.
   llvm::StringRef Augment = {}, Reverse = {}, Forward = {}, Memory = {};
+  /// Rule of the runtime: Augment is given shadows, as Reverse is, and the
+  /// number of lanes.
+  bool AugmentShadows = false;
   /// Rule of the runtime: other processes take part. See Operation.td.
   bool Communicates = false;
   /// Rule of the user.

@@ -10,6 +10,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Rules/Transfer.h"
+#include "Support/Kernels.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 
@@ -22,6 +23,9 @@ static bool mayLose(const Value *P, const ActivityAnalysis &A) {
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
   if (O == TypeAnalysis::NoObject || !Facts.root() || !A.isMixed(P) ||
       !A.hasShadow(P))
+    return false;
+  // The host has seen what flows through launches.
+  if (Facts.root()->hasFnAttribute(LaunchedAlone))
     return false;
   const ProgramFacts::Effects &E = Facts.effects(Facts.root());
   return E.Reads.test(O) && E.Writes.test(O);

@@ -521,8 +521,13 @@ private:
       if (Op < 64)
         Active |= uint64_t(isActive(Op)) << Op;
       Args.push_back(Parameters[Op].Primal);
+      if (Rule.AugmentShadows && hasShadow(Op))
+        Args.push_back(F.getArg(Op)->getType()->isPointerTy() ? shadowsOf(Op)
+                                                              : null());
     }
     Args[1] = B.getInt64(Active);
+    if (Rule.AugmentShadows)
+      Args[2] = B.getInt64(Lanes);
     AllocaInst *Result = nullptr;
     if (!F.getReturnType()->isVoidTy())
       Args.push_back(Result = memory(F.getReturnType()));

@@ -154,6 +154,10 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
     Memory += !Reads && !P.Writes ? 'n' : !P.Writes ? 'r' : Reads ? 'm' : 'w';
     if (P.Element && (Reads || P.Writes))
       Memory += P.Element;
+    if (P.leads()) {
+      Memory += !P.WritesFurther ? 'r' : P.ReadsFurther ? 'm' : 'w';
+      R.AugmentShadows = true;
+    }
   }
   R.Class = RuleClass::Rule;
   R.Memory = Texts.emplace_back(Memory);

@@ -122,6 +122,8 @@ private:
                                    llvm::StringRef Name);
   llvm::GlobalVariable *writeKeep(const Launch &L, Catalogue &Cat);
   void writeRun(const Launch &L);
+  /// Operand Op of the launch comes with shadows.
+  static bool hasShadow(const Launch &L, unsigned Op);
   /// Of a module that captures streams.
   void writeGraphs();
   void eraseGraphs();

@@ -224,6 +224,8 @@ private:
       if (P.Variable.empty() && !P.InStruct && !byAddress(N) &&
           F.hasParamAttribute(P.Of, Attribute::NoAlias))
         Once->addParamAttr(N, Attribute::NoAlias);
+      if (P.leads())
+        Once->addParamAttr(N, Attribute::get(D.getContext(), LeadsOn));
       if (byAddress(N))
         V = B.CreateLoad(P.T, V);
       if (!P.Variable.empty())

@@ -21,6 +21,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
@@ -87,9 +88,13 @@ public:
             Work.push_back(Callee);
       }
     }
+    // Where the kernel finds pointers, a copy may move one.
+    for (auto [N, Steps] : CopiedTo)
+      if (Steps < Facts.Parameters[N].Steps)
+        refuse(StoresAddresses);
     for (auto [P, E] : zip(Facts.Parameters, Of))
       if (P.K == KernelParameter::Pointer && (P.Reads || P.Writes))
-        P.Element = E.element();
+        P.Element = P.leads() ? 'P' : E.element();
     return std::move(Facts);
   }
 
@@ -98,6 +103,15 @@ private:
   const Catalogue &Cat;
   KernelFacts Facts;
   SmallVector<Evidence, 8> Of;
+  /// Bytes are copied to memory that the parameter leads to in so many steps.
+  SmallVector<std::pair<unsigned, unsigned>, 4> CopiedTo;
+
+  /// The primal sweep runs the kernel alone, which does not put the shadows of
+  /// addresses beside them.
+  static constexpr StringLiteral StoresAddresses =
+      "stores addresses in memory; let the host make tables and links, and "
+      "copy "
+      "them to the device";
 
   void refuse(const Twine &Why) {
     if (Facts.Refused.empty())
@@ -183,29 +197,47 @@ private:
     Facts.Parameters.push_back(P);
   }
 
+  /// What a pointer may be: parameters, and what is found in memory that these
+  /// lead to, in so many steps.
+  struct Origins {
+    SmallVector<unsigned, 4> Are;
+    SmallMapVector<unsigned, uint8_t, 4> Lead;
+    /// Loads of pointers that are being asked, and those that are done.
+    SmallPtrSet<const Value *, 8> Open, Seen;
+    /// A pointer is found by way of itself.
+    bool Cycle = false;
+
+    void add(unsigned N) {
+      if (!is_contained(Are, N))
+        Are.push_back(N);
+    }
+    void addLead(unsigned N, uint8_t Steps) {
+      uint8_t &Most = Lead[N];
+      Most = std::max(Most, Steps);
+    }
+  };
+
   /// Adds the parameters that P of the struct, or the pointer, A may be: of an
   /// element of a struct that is found by an index, all pointers of the struct.
   void addParametersOf(const Argument &A, std::optional<int64_t> Offset,
-                       SmallVectorImpl<unsigned> &Found) const {
+                       Origins &Found) const {
     for (auto [N, P] : enumerate(Facts.Parameters))
       if (P.Of == A.getArgNo() && (!Offset || P.Offset == *Offset) &&
-          P.Variable.empty() && P.K == KernelParameter::Pointer &&
-          !is_contained(Found, N))
-        Found.push_back(N);
+          P.Variable.empty() && P.K == KernelParameter::Pointer)
+        Found.add(N);
   }
 
   /// The parameters whose pointers the thread's own memory at A holds. False
   /// where not all are known.
-  bool addParametersIn(const AllocaInst &A, SmallVectorImpl<unsigned> &Found,
-                       SmallPtrSetImpl<const Value *> &Seen) const {
-    if (!Seen.insert(&A).second)
+  bool addParametersIn(const AllocaInst &A, Origins &Found) {
+    if (!Found.Seen.insert(&A).second)
       return true;
     SmallVector<const Value *, 8> Work{&A};
     while (!Work.empty()) {
       const Value *P = Work.pop_back_val();
       for (const User *U : P->users()) {
         if (isa<GetElementPtrInst, AddrSpaceCastInst, PHINode, SelectInst>(U)) {
-          if (Seen.insert(U).second)
+          if (Found.Seen.insert(U).second)
             Work.push_back(U);
           continue;
         }
@@ -217,7 +249,7 @@ private:
           const Value *V = S->getValueOperand();
           if (V == P)
             return false;
-          if (V->getType()->isPointerTy() && !addParametersOf(*V, Found, Seen))
+          if (V->getType()->isPointerTy() && !addOrigins(*V, Found))
             return false;
           continue;
         }
@@ -225,35 +257,50 @@ private:
         if (!T)
           return false;
         if (getUnderlyingObject(T->getRawDest(), /*MaxLookup=*/0) == &A &&
-            !addParametersBehind(*T->getRawSource(), std::nullopt, Found, Seen))
+            !addFoundAt(*T->getRawSource(), std::nullopt, Found))
           return false;
       }
     }
     return true;
   }
 
-  /// The parameters whose pointers lie at P: in a struct, at that offset of it,
-  /// or in memory of the thread's own.
-  bool addParametersBehind(const Value &P, std::optional<int64_t> Offset,
-                           SmallVectorImpl<unsigned> &Found,
-                           SmallPtrSetImpl<const Value *> &Seen) const {
+  /// Pointers lie at P, in memory: whatever leads to P leads one step further.
+  bool addFurther(const Value &P, Origins &Found) {
+    Origins Of;
+    Of.Open = Found.Open;
+    if (!addOrigins(P, Of) || (Of.Are.empty() && Of.Lead.empty() && !Of.Cycle))
+      return false;
+    Found.Cycle |= Of.Cycle;
+    for (unsigned N : Of.Are)
+      Found.addLead(N, 1);
+    for (auto [N, Steps] : Of.Lead)
+      Found.addLead(N, std::min<unsigned>(Steps + 1, MostSteps));
+    return true;
+  }
+
+  /// What the pointers at P may be: in a struct, at that offset of it, in
+  /// memory of the thread's own, or in memory that parameters lead to.
+  bool addFoundAt(const Value &P, std::optional<int64_t> Offset,
+                  Origins &Found) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
     return all_of(Objects, [&](const Value *O) {
-      if (const auto *A = dyn_cast<Argument>(O)) {
-        if (A->getParent() != &F || !A->hasByValAttr())
-          return false;
+      if (const auto *A = dyn_cast<Argument>(O);
+          A && A->getParent() == &F && A->hasByValAttr()) {
         addParametersOf(*A, Offset, Found);
         return true;
       }
-      const auto *Own = dyn_cast<AllocaInst>(O);
-      return Own && addParametersIn(*Own, Found, Seen);
+      if (const auto *Own = dyn_cast<AllocaInst>(O))
+        return addParametersIn(*Own, Found);
+      return isa<ConstantPointerNull, UndefValue>(O) || addFurther(*O, Found);
     });
   }
 
-  /// The parameters that V may be. False where it may be something else.
-  bool addParametersOf(const Value &V, SmallVectorImpl<unsigned> &Found,
-                       SmallPtrSetImpl<const Value *> &Seen) const {
+  /// What V may be. False where it may be something else.
+  bool addOrigins(const Value &V, Origins &Found) {
+    if (!Budget)
+      return false;
+    --Budget;
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(&V, Objects, nullptr, /*MaxLookup=*/0);
     return all_of(Objects, [&](const Value *O) {
@@ -265,9 +312,22 @@ private:
         addParametersOf(*A, 0, Found);
         return true;
       }
+      if (const auto *G = dyn_cast<GlobalVariable>(O)) {
+        if (!isVariable(*G))
+          return false;
+        Found.add(variable(*G));
+        return true;
+      }
       const auto *L = dyn_cast<LoadInst>(O);
-      if (!L || !Seen.insert(L).second)
-        return L != nullptr;
+      if (!L)
+        return false;
+      if (Found.Open.contains(L)) {
+        Found.Cycle = true;
+        return true;
+      }
+      if (!Found.Seen.insert(L).second)
+        return true;
+      Found.Open.insert(L);
       const DataLayout &DL = F.getDataLayout();
       APInt At(DL.getIndexTypeSizeInBits(L->getPointerOperandType()), 0);
       const Value *Base =
@@ -278,15 +338,26 @@ private:
       std::optional<int64_t> Offset;
       if (isa<Argument>(Base))
         Offset = At.getSExtValue();
-      return addParametersBehind(*Base, Offset, Found, Seen);
+      const bool Known = addFoundAt(*Base, Offset, Found);
+      Found.Open.erase(L);
+      return Known;
     });
   }
 
-  SmallVector<unsigned, 4> parametersOf(const Value *V) const {
-    SmallVector<unsigned, 4> Found;
-    SmallPtrSet<const Value *, 8> Seen;
-    if (!addParametersOf(*V, Found, Seen))
-      Found.clear();
+  /// More than these are any number.
+  static constexpr unsigned MostSteps = 8;
+  /// Of questions for the origin of one access.
+  static constexpr unsigned MostQuestions = 4096;
+  unsigned Budget = 0;
+
+  Origins originsOf(const Value *V) {
+    Origins Found;
+    Budget = MostQuestions;
+    if (!addOrigins(*V, Found))
+      return {};
+    for (auto &[N, Steps] : Found.Lead)
+      if (Found.Cycle || Steps >= MostSteps)
+        Steps = KernelParameter::AnySteps;
     return Found;
   }
 
@@ -347,6 +418,14 @@ private:
     return true;
   }
 
+  /// The host has it, too. clang calls __constant__ variables constants, though
+  /// the host writes them.
+  static bool isVariable(const GlobalVariable &G) {
+    return !((G.isConstant() && !G.isExternallyInitialized()) || isTable(G) ||
+             G.getAddressSpace() == 3 ||
+             G.isDeclaration()); // markers of derivative calls
+  }
+
   void access(const Value *P, bool Reads, bool Writes, Type *T,
               const Value *Loaded, const Value *Stored) {
     SmallVector<const Value *, 4> Objects;
@@ -354,21 +433,17 @@ private:
     for (const Value *O : Objects) {
       if (isa<AllocaInst, ConstantPointerNull, UndefValue>(O))
         continue;
-      SmallVector<unsigned, 4> At = parametersOf(O);
-      if (const auto *G = dyn_cast<GlobalVariable>(O)) {
-        // clang calls __constant__ variables constants, too; the host writes
-        // them.
-        if ((G->isConstant() && !G->isExternallyInitialized()) || isTable(*G) ||
-            G->getAddressSpace() == 3 ||
-            G->isDeclaration()) // markers of derivative calls
-          continue;
-        At = {variable(*G)};
-      } else if (isa<Argument>(O) && At.empty()) {
+      if (const auto *G = dyn_cast<GlobalVariable>(O); G && !isVariable(*G))
+        continue;
+      Origins From = originsOf(O);
+      ArrayRef<unsigned> At = From.Are;
+      if (isa<Argument>(O) && At.empty()) {
         // A struct; or of a recursive function: its callers pass it.
         continue;
       }
-      if (At.empty() && (Writes || Reads))
-        refuse("follows pointers that it reads from memory");
+      if (At.empty() && From.Lead.empty() && (Writes || Reads))
+        refuse("follows pointers that it reads from memory, and that no "
+               "parameter is seen to lead to");
       for (unsigned N : At) {
         Facts.Parameters[N].Reads |= Reads;
         Facts.Parameters[N].Writes |= Writes;
@@ -376,6 +451,12 @@ private:
           note(Of[N], T, Loaded, Stored);
         else
           Of[N].Others = true;
+      }
+      for (auto [N, Steps] : From.Lead) {
+        KernelParameter &Leads = Facts.Parameters[N];
+        Leads.ReadsFurther |= Reads;
+        Leads.WritesFurther |= Writes;
+        Leads.Steps = std::max(Leads.Steps, Steps);
       }
     }
   }
@@ -424,24 +505,83 @@ private:
              "seen");
   }
 
+  /// V is put in memory at P.
+  void noteStored(const Value &P, const Value &V) {
+    if (!V.getType()->isPtrOrPtrVectorTy() && !isa<PtrToIntInst>(V))
+      return;
+    if (isa<ConstantPointerNull>(V))
+      return;
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
+    if (any_of(Objects, [](const Value *O) {
+          const auto *G = dyn_cast<GlobalVariable>(O);
+          return !isa<AllocaInst>(O) && !(G && G->getAddressSpace() == 3);
+        }))
+      refuse(StoresAddresses);
+  }
+  /// Of a copy whose types say so, no word is an address.
+  static bool movesNoAddress(const AnyMemTransferInst &T) {
+    const auto *Bytes = dyn_cast<ConstantInt>(T.getLength());
+    if (Bytes && Bytes->getLimitedValue() < 8)
+      return true;
+    const MDNode *Fields = T.getMetadata(LLVMContext::MD_tbaa_struct);
+    if (!Fields)
+      return false;
+    // Offset, size and tag of each.
+    for (unsigned I = 2; I < Fields->getNumOperands(); I += 3) {
+      const auto *Tag = dyn_cast_or_null<MDNode>(Fields->getOperand(I));
+      const auto *Of = Tag && Tag->getNumOperands() > 1
+                           ? dyn_cast_or_null<MDNode>(Tag->getOperand(1))
+                           : nullptr;
+      const auto *Name = Of && Of->getNumOperands()
+                             ? dyn_cast_or_null<MDString>(Of->getOperand(0))
+                             : nullptr;
+      if (!Name || (Name->getString() != "double" &&
+                    Name->getString() != "float" && Name->getString() != "int"))
+        return false;
+    }
+    return true;
+  }
+  void noteCopied(const AnyMemTransferInst &T) {
+    if (movesNoAddress(T))
+      return;
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(T.getRawDest(), Objects, nullptr, /*MaxLookup=*/0);
+    for (const Value *O : Objects) {
+      Origins From = originsOf(O);
+      for (unsigned N : From.Are)
+        CopiedTo.push_back({N, 0});
+      for (auto [N, Steps] : From.Lead)
+        CopiedTo.push_back(
+            {N, Steps == KernelParameter::AnySteps ? 0 : unsigned(Steps)});
+    }
+  }
+
   void visit(Instruction &I) {
     if (auto *L = dyn_cast<LoadInst>(&I))
       return access(L->getPointerOperand(), true, false, L->getType(), L,
                     nullptr);
-    if (auto *S = dyn_cast<StoreInst>(&I))
+    if (auto *S = dyn_cast<StoreInst>(&I)) {
+      noteStored(*S->getPointerOperand(), *S->getValueOperand());
       return access(S->getPointerOperand(), false, true,
                     S->getValueOperand()->getType(), nullptr,
                     S->getValueOperand());
-    if (auto *M = dyn_cast<AtomicRMWInst>(&I))
+    }
+    if (auto *M = dyn_cast<AtomicRMWInst>(&I)) {
+      noteStored(*M->getPointerOperand(), *M->getValOperand());
       return access(M->getPointerOperand(), true, true, M->getType(), M,
                     M->getValOperand());
-    if (auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    }
+    if (auto *C = dyn_cast<AtomicCmpXchgInst>(&I)) {
+      noteStored(*C->getPointerOperand(), *C->getNewValOperand());
       return access(C->getPointerOperand(), true, true, nullptr, nullptr,
                     nullptr);
+    }
     auto *C = dyn_cast<CallBase>(&I);
     if (!C || I.isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(I))
       return;
     if (auto *T = dyn_cast<AnyMemTransferInst>(C)) {
+      noteCopied(*T);
       access(T->getRawDest(), false, true, nullptr, nullptr, nullptr);
       return access(T->getRawSource(), true, false, nullptr, nullptr, nullptr);
     }

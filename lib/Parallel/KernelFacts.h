@@ -49,8 +49,15 @@ struct KernelParameter {
   /// Its name in the host's module, once it is known.
   std::string HostVariable;
   bool Reads = false, Writes = false;
-  /// As of OperandMemory: D, G, U, or 0 where no number can be.
+  /// As of OperandMemory: D, G, U, P, or 0 where no number can be.
   char Element = 0;
+  /// P: pointers are read from the memory, which lead on to more; what the
+  /// kernel does there, and how many steps from here it may find the last
+  /// pointer.
+  bool ReadsFurther = false, WritesFurther = false;
+  uint8_t Steps = 0;
+  static constexpr uint8_t AnySteps = 255;
+  bool leads() const { return Steps != 0; }
 };
 
 struct KernelFacts {

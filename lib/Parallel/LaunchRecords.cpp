@@ -95,7 +95,8 @@ StructType *HostLaunches::recordType(unsigned Parameters) const {
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx),
        *I8 = Type::getInt8Ty(Ctx);
   Type *I32 = Type::getInt32Ty(Ctx);
-  Type *Parameter = StructType::get(Ctx, {I32, I8, I8, I8, I8, I32, I32});
+  Type *Parameter =
+      StructType::get(Ctx, {I32, I8, I8, I8, I8, I32, I32, I8, I8, I8, I8});
   return StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, Ptr, Ptr, I64, Ptr, I64, I64,
                                ArrayType::get(Parameter, Parameters)});
 }
@@ -119,7 +120,9 @@ GlobalVariable *HostLaunches::makeRecord(const Launch &L, ArrayRef<bool> Active,
         {B.getInt32(P.Bytes), B.getInt8(Kind),
          B.getInt8(P.Reads && isManaged(M, P) ? 3 : P.Reads),
          B.getInt8(P.Writes), B.getInt8(IsActive),
-         B.getInt32(P.Variable.empty() ? P.Of : ~0u), B.getInt32(P.Offset)}));
+         B.getInt32(P.Variable.empty() ? P.Of : ~0u), B.getInt32(P.Offset),
+         B.getInt8(P.Steps), B.getInt8(P.ReadsFurther),
+         B.getInt8(P.WritesFurther), B.getInt8(0)}));
   }
   Constant *Own = ConstantDataArray::get(Ctx, ArrayRef(L.Facts->Own));
   auto *Sizes =
@@ -224,14 +227,32 @@ void HostLaunches::writeRun(const Launch &L) {
   B.CreateRetVoid();
 }
 
+bool HostLaunches::hasShadow(const Launch &L, unsigned Op) {
+  Type *Of = L.Run->getArg(Op)->getType();
+  return Op >= LaunchPlaces &&
+         (Of->isFPOrFPVectorTy() ||
+          (Of->isPointerTy() &&
+           L.Facts->Parameters[Op - LaunchPlaces].Element));
+}
+
+/// A kernel that follows pointers out of memory is launched with shadows, too.
 void HostLaunches::writeAugment(const Launch &L, const Special &S) {
   IRBuilder<> T(M.getContext());
+  const bool Leads = any_of(L.Facts->Parameters,
+                            [](const KernelParameter &P) { return P.leads(); });
   RuleFunctionWriter W(M, S.Augment, T.getPtrTy(),
                        {T.getPtrTy(), T.getInt64Ty(), T.getInt64Ty()}, *L.Run,
-                       [](unsigned) { return false; });
+                       [&](unsigned Op) { return Leads && hasShadow(L, Op); });
+  SmallVector<Value *, 8> Args{W.F->getArg(0)};
+  if (Leads)
+    Args.push_back(W.F->getArg(2));
+  Args.append({S.Record, W.operands().Place, W.operands().Primals});
+  if (Leads)
+    Args.push_back(W.operands().Shadows);
   W.B.CreateRet(W.B.CreateCall(
-      RuntimeLibrary(M).require("rg_launch_augment"),
-      {W.F->getArg(0), S.Record, W.operands().Place, W.operands().Primals}));
+      RuntimeLibrary(M).require(Leads ? "rg_launch_augment_leading"
+                                      : "rg_launch_augment"),
+      Args));
 }
 
 void HostLaunches::writeSweep(const Launch &L, const Special &S, bool Forward) {
@@ -239,14 +260,7 @@ void HostLaunches::writeSweep(const Launch &L, const Special &S, bool Forward) {
   SmallVector<Type *, 3> First{T.getInt64Ty()};
   if (!Forward)
     First = {T.getPtrTy(), T.getInt64Ty(), T.getPtrTy()};
-  auto HasShadow = [&](unsigned Op) {
-    Type *Of = L.Run->getArg(Op)->getType();
-    if (Op < LaunchPlaces)
-      return false;
-    return Of->isFPOrFPVectorTy() ||
-           (Of->isPointerTy() &&
-            L.Facts->Parameters[Op - LaunchPlaces].Element);
-  };
+  auto HasShadow = [&](unsigned Op) { return hasShadow(L, Op); };
   RuleFunctionWriter W(M, Forward ? S.Forward : S.Reverse, T.getVoidTy(), First,
                        *L.Run, HasShadow);
   SmallVector<Value *, 8> Args;

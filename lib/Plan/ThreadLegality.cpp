@@ -15,6 +15,7 @@
 #include "Rules/Transfer.h"
 #include "Support/CallBinding.h"
 #include "Support/ExceptionMarks.h"
+#include "Support/Kernels.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -358,10 +359,11 @@ bool Legality::checkThreads(const Instruction &I) {
     break;
   }
   // The host finds out at run time whether such memory was lost
-  // (docs/KnownGaps.md).
+  // (docs/KnownGaps.md). Of what a launch does, it has seen what is active.
   if (const Value *P = getLoadStorePointerOperand(&I);
       P && Subject.Activity.isMixed(P) && Subject.Activity.hasShadow(P) &&
-      Subject.facts().root()) {
+      Subject.facts().root() &&
+      !Subject.facts().root()->hasFnAttribute(LaunchedAlone)) {
     TypeAnalysis::ObjectId O = Subject.facts().types().objectOf(P);
     const ProgramFacts::Effects &E =
         Subject.facts().effects(Subject.facts().root());

@@ -46,6 +46,11 @@ inline constexpr llvm::StringLiteral NeedVariable = "rg_need_of_";
 /// Attribute of what the derivative of a launch is made of: one kernel alone
 /// runs it.
 inline constexpr llvm::StringLiteral LaunchedAlone = "rg-launched-alone";
+
+/// Attribute of its parameters: pointers lie in the memory behind it, which it
+/// follows. The host says of each whether it has a shadow; one without is its
+/// own, as the parameter itself may be.
+inline constexpr llvm::StringLiteral LeadsOn = "rg-leads-on";
 /// With it, where the derivative is a reverse sweep: the function by
 /// which one thread of each block waits for those of the others. The launch of
 /// the derivative is cooperative where the derivative calls it

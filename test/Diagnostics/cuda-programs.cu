@@ -50,10 +50,32 @@ double array(double *x) {
   return x[0];
 }
 
-__global__ void rows(double **x) { x[threadIdx.x][0] *= 2; }
+__global__ void rows(double **x) {
+  __shared__ double *row[32];
+  row[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  row[31 - threadIdx.x][0] *= 2;
+}
 double pointers(double **x) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'rows', which follows pointers that it reads from memory [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'rows', which follows pointers that it reads from memory, and that no parameter is seen to lead to [RG2203]
   rows<<<1, 1>>>(x);
+  return 0;
+}
+
+struct link {
+  link *next;
+  double value;
+};
+__global__ void sets(double **x, double *y) { x[threadIdx.x] = y + threadIdx.x; }
+__global__ void swaps(link *x) {
+  x[threadIdx.x] = x[threadIdx.x + 8];
+  x->next->value *= 2;
+}
+double addresses(double **x) {
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'sets', which stores addresses in memory; let the host make tables and links, and copy them to the device [RG2203]
+  sets<<<1, 1>>>(x, x[0]);
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'swaps', which stores addresses in memory; {{.*}} [RG2203]
+  swaps<<<1, 1>>>((link *)x[0]);
   return 0;
 }
 
@@ -143,6 +165,7 @@ int main(int argc, char **argv) {
   __enzyme_autodiff<double>((void *)byNumber, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)array, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
+  __enzyme_autodiff<double>((void *)addresses, enzyme_dup, &px, &pg);
   double x150[150] = {}, g150[150] = {};
   __enzyme_autodiff<double>((void *)large, enzyme_dup, x150, g150);
   __enzyme_autodiff<double>((void *)libraries, enzyme_dup, &x, &g);
