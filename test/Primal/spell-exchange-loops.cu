@@ -48,3 +48,21 @@ __device__ void whileSmaller(const float *__restrict__ x, float *y) {
 __global__ void ofSmaller(const float *x, float *dx, float *y, float *dy) {
   __enzyme_fwddiff((void *)whileSmaller, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }
+// LLVM chooses among the bits of both.
+// CHECK-LABEL: @rg.primal._Z6larger
+// CHECK-NOT: cmpxchg
+// CHECK: atomicrmw fmax ptr %{{.*}}, double %{{.*}} seq_cst
+// CHECK-NOT: cmpxchg
+// CHECK: ret void
+__device__ void larger(const double *__restrict__ x, double *y) {
+  word *p = (word *)y, old = *p, seen;
+  double v = x[THREAD()];
+  do {
+    seen = old;
+    double was = __builtin_bit_cast(double, seen);
+    __atomic_compare_exchange_n(p, &old, __builtin_bit_cast(word, was > v ? was : v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  } while (old != seen);
+}
+__global__ void ofLarger(const double *x, double *dx, double *y, double *dy) {
+  __enzyme_fwddiff((void *)larger, enzyme_dup, x, dx, enzyme_dup, y, dy);
+}

@@ -24,7 +24,8 @@
 // the same result: `atomicrmw fadd` and its like, which have a derivative
 // (docs/Atomics.md). A maximum may be written as a loop that goes on while the
 // number is larger than what was found: one block behind the same question, or
-// a block that asks and one that exchanges. Where what was there is no number
+// a block that asks and one that exchanges. LLVM may choose among the bits of
+// both, instead of among the numbers. Where what was there is no number
 // at all (NaN), a maximum takes the other one, and such a loop does not; a
 // derivative has nothing to say there.
 //
@@ -178,6 +179,31 @@ static bool findOperation(ExchangeLoop &L, const BasicBlock &B,
   return IsOld(X) && isFromOutside(Y, B);
 }
 
+/// S chooses among the bits of a number and those that were there, by comparing
+/// the two.
+static bool findChoice(ExchangeLoop &L, SelectInst &S, const BasicBlock &B) {
+  const bool NumberIfTrue = S.getFalseValue() == L.Seen;
+  Value *Bits = NumberIfTrue ? S.getTrueValue() : S.getFalseValue();
+  const auto *Asks = dyn_cast<FCmpInst>(S.getCondition());
+  if (!Asks || !isFromOutside(Bits, B) ||
+      (NumberIfTrue ? S.getFalseValue() : S.getTrueValue()) != L.Seen)
+    return false;
+  for (Value *V : Asks->operands())
+    if ((V->getType()->isFloatTy() || V->getType()->isDoubleTy()) &&
+        isFromOutside(V, B) &&
+        (match(V, m_BitCast(m_Specific(Bits))) ||
+         match(Bits, m_BitCast(m_Specific(V)))))
+      L.Number = V;
+  if (!L.Number)
+    return false;
+  L.Op = remainsWhere(Asks, NumberIfTrue, L.Number, [&](const Value *V) {
+    return match(V, m_BitCast(m_Specific(L.Seen)));
+  });
+  L.Sum = &S;
+  return L.Op != AtomicRMWInst::BAD_BINOP && S.getParent() == &B &&
+         all_of(S.users(), [&](const User *U) { return !isFromOutside(U, B); });
+}
+
 /// The bits of a number are exchanged, again and again while they would change
 /// what was found.
 static bool findWhileLarger(ExchangeLoop &L, const BranchInst &Br,
@@ -328,7 +354,10 @@ static std::optional<ExchangeLoop> exchangeLoop(BasicBlock &B,
       !isFound(L.Seen->getIncomingValueForBlock(&B), L) ||
       L.Seen->getIncomingValueForBlock(&B) == L.Seen)
     return std::nullopt;
-  if (!findWhileLarger(L, *Br, B)) {
+  if (auto *S = dyn_cast<SelectInst>(L.Exchange->getNewValOperand())) {
+    if (!findChoice(L, *S, B) || !repeatsOnFailure(*Br, L))
+      return std::nullopt;
+  } else if (!findWhileLarger(L, *Br, B)) {
     if (!match(L.Exchange->getNewValOperand(), m_BitCast(m_Value(Sum))))
       return std::nullopt;
     L.Sum = dyn_cast<Instruction>(Sum);
