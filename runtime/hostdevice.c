@@ -25,6 +25,7 @@
 #include "DeviceMap.inc"
 #include "retrograd_rule.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,12 @@ struct rg_freed {
   struct rg_freed *next;
 };
 int cudaFreeHost(void *p);
+/* What a derivative knows of devices, in all threads that take part in it. */
 struct rg_gpu_state {
-  int error;               /* of the last call that was replaced */
+  pthread_mutex_t lock; /* may be taken again */
+  pthread_cond_t turns;
+  int shared;           /* other threads take part than the one that began it */
+  uint64_t tickets;     /* things kept that are not undone */
   struct rg_block *blocks; /* what is known of the program's device memory */
   uint64_t kept;           /* things kept that wait for the reverse sweep */
   struct rg_spare *spares;
@@ -129,26 +134,90 @@ struct rg_gpu_state {
   struct rg_loaded *loaded;
   struct rg_loaded_kernel *kernels;
   struct rg_freed *freed;   /* what the program has freed meanwhile */
-  struct rg_launched *last; /* what was kept for the launch to come */
   uint64_t devices;         /* that launches and copies ran on, by bit */
   uint64_t settled;         /* devices that have no work from streams that are not below */
   struct rg_stream *streams;
   uint64_t streams_used;    /* since the derivative began */
   int calm;                 /* default streams alone have work, each on memory of its own device */
-  int library;              /* what the last call of a library returned */
-  void **forward;           /* what the kernel would get whose tangents a launch makes; else null */
-  int none;                 /* the last allocation failed: it has no shadow, which is made directly behind it */
-  struct rg_named *named;   /* the caller's memory on the device */
   struct rg_found *found;   /* shadows of memory that was there before */
   struct rg_made *made;     /* what the derivatives that are running have allocated */
   uint64_t depth;           /* derivatives that are running */
   uint64_t moves;           /* of addresses among shadows */
 };
+/* What a thread knows. */
+struct rg_gpu_call {
+  int error;                /* of the last call that was replaced */
+  struct rg_launched *last; /* what was kept for the launch to come */
+  int library;              /* what the last call of a library returned */
+  void **forward;           /* what the kernel would get whose tangents a launch makes; else null */
+  int none;                 /* the last allocation failed: it has no shadow, which is made directly behind it */
+  struct rg_named *named;   /* the caller's memory on the device */
+};
 /* Not static: routines are linked into a module one by one, and share it. */
-_Thread_local struct rg_gpu_state rg_gpu;
+_Thread_local struct rg_gpu_call rg_gpu_call;
+_Thread_local struct rg_gpu_state rg_gpu_own = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+                                                .turns = PTHREAD_COND_INITIALIZER};
+
+/* Threads that a derivative starts have the book of the thread that began it (spawn.c). */
+extern __thread void **rg_devices_of_thread;
+extern __thread void *rg_devices_own;
+struct rg_gpu_state *rg_gpu_book(void) {
+  if (!rg_devices_of_thread)
+    rg_devices_of_thread = &rg_devices_own;
+  struct rg_gpu_state *book = __atomic_load_n(rg_devices_of_thread, __ATOMIC_ACQUIRE);
+  if (book)
+    return book;
+  if (rg_devices_of_thread == &rg_devices_own) {
+    book = &rg_gpu_own;
+  } else { /* nobody had one until now */
+    book = malloc(sizeof *book);
+    if (!book)
+      abort();
+    *book = (struct rg_gpu_state){.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .turns = PTHREAD_COND_INITIALIZER};
+  }
+  void *none = NULL;
+  if (__atomic_compare_exchange_n(rg_devices_of_thread, &none, book, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return book;
+  if (book != &rg_gpu_own)
+    free(book);
+  return none;
+}
+#define rg_gpu (*rg_gpu_book())
+
+/* A routine that looks at the book, or changes it, holds it. */
+static struct rg_gpu_state *rg_hold_book(void) {
+  struct rg_gpu_state *book = rg_gpu_book();
+  pthread_mutex_lock(&book->lock);
+  if (rg_devices_of_thread != &rg_devices_own)
+    book->shared = 1;
+  return book;
+}
+static void rg_leave_book(struct rg_gpu_state **book) {
+  pthread_mutex_unlock(&(*book)->lock);
+}
+#define RG_HOLDS_BOOK                                                                                                  \
+  struct rg_gpu_state *rg_held __attribute__((cleanup(rg_leave_book), unused)) = rg_hold_book()
+
+/* Things that are kept have numbers. The reverse sweep undoes the last one first, whichever thread it is of: blocks are
+ * put back as wholes, in the order in which the primal sweep kept them. Program and reverse sweep order threads in
+ * opposite ways, so that whoever has the last number comes to it. */
+static uint64_t rg_take_ticket(void) {
+  return ++rg_gpu.tickets;
+}
+/* The book is held once. */
+static void rg_await_turn(uint64_t ticket) {
+  struct rg_gpu_state *book = rg_gpu_book();
+  while (book->shared && book->tickets != ticket)
+    pthread_cond_wait(&book->turns, &book->lock);
+}
+static void rg_ticket_back(void) {
+  --rg_gpu.tickets;
+  if (rg_gpu.shared)
+    pthread_cond_broadcast(&rg_gpu.turns);
+}
 
 int rg_gpu_status(void) {
-  return rg_gpu.error;
+  return rg_gpu_call.error;
 }
 
 /*===-- Blocks --------------------------------------------------------------===*/
@@ -174,7 +243,7 @@ struct rg_named {
   struct rg_named *next;
 };
 static const struct rg_named *rg_named_at(const void *p) {
-  const struct rg_named *n = rg_gpu.named;
+  const struct rg_named *n = rg_gpu_call.named;
   while (n && ((char *)p < n->base || (char *)p >= n->base + n->bytes))
     n = n->next;
   return n;
@@ -318,14 +387,14 @@ void rg_device_argument(void *p, uint64_t bytes) {
   struct rg_named *n = malloc(sizeof *n);
   if (!n)
     rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
-  *n = (struct rg_named){p, bytes, rg_gpu.named};
-  rg_gpu.named = n;
+  *n = (struct rg_named){p, bytes, rg_gpu_call.named};
+  rg_gpu_call.named = n;
 }
 /** The call has ended. */
 void rg_device_arguments_end(void) {
-  while (rg_gpu.named) {
-    struct rg_named *n = rg_gpu.named;
-    rg_gpu.named = n->next;
+  while (rg_gpu_call.named) {
+    struct rg_named *n = rg_gpu_call.named;
+    rg_gpu_call.named = n->next;
     free(n);
   }
 }
@@ -349,10 +418,11 @@ static char *rg_variable(const void *host) {
 
 /** How far the device's address of a variable is from the host's, which has the shadow. */
 int64_t rg_gpu_variable_distance(const void *host) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
   size_t bytes = 0;
-  rg_gpu.error = cudaGetSymbolAddress(&p, host);
-  if (rg_gpu.error)
+  rg_gpu_call.error = cudaGetSymbolAddress(&p, host);
+  if (rg_gpu_call.error)
     return 0;
   /* Of a size that nobody knows: what needs it says so. */
   if (!cudaGetSymbolSize(&bytes, host))
@@ -437,6 +507,8 @@ static int rg_is_default(const void *stream) {
   return (uintptr_t)stream <= 2; /* cudaStreamLegacy, cudaStreamPerThread */
 }
 static struct rg_stream *rg_stream_known(void *stream, int device) {
+  if ((uintptr_t)stream == 2 && rg_gpu.shared)
+    rg_gpu_fail("the default stream of each thread, in a derivative whose threads use devices", NULL, 0);
   struct rg_stream *s = rg_gpu.streams;
   if ((uintptr_t)stream == 1)
     stream = NULL;
@@ -545,10 +617,12 @@ struct rg_spare {
 /** Bytes of device memory that derivatives keep on this thread just now, at most
  *  so far. */
 uint64_t rg_device_bytes_peak(void) {
+  RG_HOLDS_BOOK;
   return rg_gpu.peak;
 }
 /** Gives back what derivatives of this thread have in reserve. */
 void rg_device_release(void) {
+  RG_HOLDS_BOOK;
   while (rg_gpu.spares) {
     struct rg_spare *s = rg_gpu.spares;
     rg_gpu.spares = s->next;
@@ -622,6 +696,7 @@ struct rg_copy {
   struct rg_room room;
   struct rg_copy *next;
   int reads; /* what overwrites them reads them first */
+  uint64_t ticket;
 };
 
 /* Makes it in the stream, behind what it has. */
@@ -633,7 +708,7 @@ static struct rg_copy *rg_keep(struct rg_block *b, char *p, uint64_t bytes, stru
   struct rg_copy *c = malloc(sizeof *c);
   if (!c)
     rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
-  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), next, 1};
+  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), next, 1, 0};
   rg_move_in(c->room.at, p, bytes, stream);
   return c;
 }
@@ -684,6 +759,7 @@ static void rg_forget(void) {
   if (moved)
     rg_wait(what, NULL);
   rg_gpu.devices = rg_gpu.settled = rg_gpu.streams_used = 0;
+  rg_gpu.shared = rg_gpu.shared && rg_gpu.tickets;
   for (struct rg_stream *s = rg_gpu.streams; s; s = s->next)
     s->used = 0;
   while (rg_gpu.freed) {
@@ -722,6 +798,7 @@ struct rg_found {
 };
 
 char *rg_gpu_shadow_of(char *shadow, char *p, uint64_t lane) {
+  RG_HOLDS_BOOK;
   char *base;
   uint64_t bytes;
   if (shadow != p || !p || rg_gpu_kind(p) != DEVICE || rg_noted_variable(p) || !rg_gpu_extent(p, &base, &bytes))
@@ -806,9 +883,11 @@ static int rg_is_made(const char *base) {
 
 /* Around a derivative. */
 uint64_t rg_gpu_begin(void) {
+  RG_HOLDS_BOOK;
   return rg_gpu.depth++;
 }
 void rg_gpu_end(uint64_t depth) {
+  RG_HOLDS_BOOK;
   rg_found_back(depth, NULL);
   rg_unmake(depth, NULL);
   rg_gpu.depth = depth;
@@ -817,13 +896,15 @@ void rg_gpu_end(uint64_t depth) {
 /*===-- Memory --------------------------------------------------------------===*/
 
 void *rg_gpu_malloc(uint64_t bytes) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
-  rg_gpu.error = rg_gpu.none = cudaMalloc(&p, bytes);
-  return rg_gpu.error ? NULL : rg_make(p);
+  rg_gpu_call.error = rg_gpu_call.none = cudaMalloc(&p, bytes);
+  return rg_gpu_call.error ? NULL : rg_make(p);
 }
 void *rg_gpu_malloc_shadow(uint64_t bytes) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
-  if (!bytes || rg_gpu.none)
+  if (!bytes || rg_gpu_call.none)
     return NULL;
   int error = cudaMalloc(&p, bytes);
   if (!error)
@@ -847,10 +928,11 @@ static int rg_free_later(void *p, int what) {
     return 0;
   *f = (struct rg_freed){p, what, rg_gpu.freed};
   rg_gpu.freed = f;
-  rg_gpu.error = 0;
+  rg_gpu_call.error = 0;
   return 1;
 }
 void rg_gpu_free(void *p) {
+  RG_HOLDS_BOOK;
   if (rg_free_later(p, FREE))
     return;
   if (p && rg_gpu.found) /* another block may come to lie there */
@@ -859,18 +941,20 @@ void rg_gpu_free(void *p) {
     rg_block_gone(p);
     rg_unmake(0, p);
   }
-  rg_gpu.error = cudaFree(p);
+  rg_gpu_call.error = cudaFree(p);
 }
 /* The program frees p, which happens when the derivative has ended. */
 void rg_gpu_freed(void *p) {
+  RG_HOLDS_BOOK;
   struct rg_block *b = rg_block_of(p);
-  rg_gpu.error = 0;
+  rg_gpu_call.error = 0;
   if (b)
     b->freed = 1;
 }
 
 /** Memory of the host that devices shall see. What the reverse of launches still needs is given up later. */
 int rg_gpu_register(void *p, uint64_t bytes, unsigned flags) {
+  RG_HOLDS_BOOK;
   for (struct rg_freed **f = &rg_gpu.freed; *f; f = &(*f)->next)
     if ((*f)->what == UNREGISTER && (*f)->p == p) {
       struct rg_freed *again = *f;
@@ -886,6 +970,7 @@ int rg_gpu_register(void *p, uint64_t bytes, unsigned flags) {
   return error;
 }
 int rg_gpu_unregister(void *p) {
+  RG_HOLDS_BOOK;
   const struct rg_noted *n = rg_noted_at(p);
   if (n && n->base == p && !n->host && rg_free_later(p, UNREGISTER))
     return 0;
@@ -903,17 +988,20 @@ static void *rg_keep_waiting(struct rg_block *b, void *p, uint64_t bytes) {
   rg_wait("an operation before a copy failed", NULL);
   ++rg_gpu.kept;
   struct rg_copy *kept = rg_keep(b, p, bytes, NULL, NULL);
+  kept->ticket = rg_take_ticket();
   rg_settle();
   return kept;
 }
 /* It is overwritten in a stream that nobody knows here. */
 void *rg_gpu_keep(void *p, uint64_t bytes) {
+  RG_HOLDS_BOOK;
   struct rg_block *b = rg_block_read(p, bytes);
   rg_gpu.settled = 0;
   return b ? rg_keep_waiting(b, p, bytes) : NULL;
 }
 /* It is overwritten in the stream. */
 void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream) {
+  RG_HOLDS_BOOK;
   struct rg_block *b = rg_block_read(p, bytes);
   if (!b)
     return NULL;
@@ -929,7 +1017,7 @@ void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream) {
   struct rg_copy *c = malloc(sizeof *c);
   if (!c)
     rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
-  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), NULL, 0};
+  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), NULL, 0, rg_take_ticket()};
   if (b->device != device)
     rg_enter(device, "no device", NULL);
   rg_move_in(c->room.at, p, bytes, stream);
@@ -937,12 +1025,14 @@ void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream) {
   return c;
 }
 void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
+  RG_HOLDS_BOOK;
   static const char what[] = "an operation before the adjoint of a copy failed";
   struct rg_copy *c = kept;
   int now = -1;
   (void)p, (void)bytes;
   if (!c)
     return;
+  rg_await_turn(c->ticket);
   if (c->block->device < 0)
     rg_wait(what, NULL);
   else
@@ -955,6 +1045,7 @@ void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
     rg_end_step(now, what, NULL);
   rg_room_back(c->room);
   free(c);
+  rg_ticket_back();
   rg_done();
 }
 void rg_gpu_undo_in(void *p, uint64_t bytes, void *stream, void *kept) {
@@ -964,6 +1055,7 @@ void rg_gpu_undo_in(void *p, uint64_t bytes, void *stream, void *kept) {
 
 /* The same of a part of a device's variable. at: in the host's variable. */
 void *rg_gpu_keep_variable(void *at, uint64_t bytes, uint64_t offset) {
+  RG_HOLDS_BOOK;
   char *p = rg_variable((char *)at - offset) + offset;
   rg_gpu.settled = 0;
   for (struct rg_block *b = rg_gpu.blocks; b && bytes; b = b->next)
@@ -980,25 +1072,27 @@ int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offs
 void rg_gpu_wait_for(void *stream) {
   int error = cudaStreamSynchronize(stream);
   if (error)
-    rg_gpu.error = error;
+    rg_gpu_call.error = error;
 }
 void rg_gpu_no_arrays(const void *from, const void *to) {
   if (from || to)
     rg_gpu_fail("a copy from or to a cudaArray has no derivative: call of", "cudaMemcpy3D", 0);
 }
 void *rg_gpu_copy_to_variable(void *at, const void *from, uint64_t bytes, uint64_t offset, int kind, void *stream) {
+  RG_HOLDS_BOOK;
   rg_device_works();
   if (stream)
     cudaStreamSynchronize(stream);
-  rg_gpu.error = cudaMemcpyToSymbol((char *)at - offset, from, bytes, offset, kind);
+  rg_gpu_call.error = cudaMemcpyToSymbol((char *)at - offset, from, bytes, offset, kind);
   return at;
 }
 void *rg_gpu_copy_from_variable(void *to, const void *at, uint64_t bytes, uint64_t offset, int kind, void *stream) {
+  RG_HOLDS_BOOK;
   rg_device_works();
   rg_gpu.settled = 0;
   if (stream)
     cudaStreamSynchronize(stream);
-  rg_gpu.error = cudaMemcpyFromSymbol(to, (const char *)at - offset, bytes, offset, kind);
+  rg_gpu_call.error = cudaMemcpyFromSymbol(to, (const char *)at - offset, bytes, offset, kind);
   return to;
 }
 
@@ -1006,13 +1100,15 @@ void *rg_gpu_copy_from_variable(void *to, const void *at, uint64_t bytes, uint64
 int cudaMallocManaged(void **p, size_t bytes, unsigned flags);
 int cudaHostAlloc(void **p, size_t bytes, unsigned flags);
 void *rg_gpu_malloc_managed(uint64_t bytes, unsigned flags) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
-  rg_gpu.error = rg_gpu.none = cudaMallocManaged(&p, bytes, flags);
-  return rg_gpu.error ? NULL : rg_make(p);
+  rg_gpu_call.error = rg_gpu_call.none = cudaMallocManaged(&p, bytes, flags);
+  return rg_gpu_call.error ? NULL : rg_make(p);
 }
 void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
-  if (!bytes || rg_gpu.none)
+  if (!bytes || rg_gpu_call.none)
     return NULL;
   rg_gpu_check(cudaMallocManaged(&p, bytes, flags), "no managed memory for adjoints", NULL);
   cudaDeviceSynchronize();
@@ -1020,23 +1116,26 @@ void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
   return p;
 }
 void *rg_gpu_malloc_host(uint64_t bytes, unsigned flags) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
-  rg_gpu.error = rg_gpu.none = cudaHostAlloc(&p, bytes, flags);
-  return rg_gpu.error ? NULL : rg_make(p);
+  rg_gpu_call.error = rg_gpu_call.none = cudaHostAlloc(&p, bytes, flags);
+  return rg_gpu_call.error ? NULL : rg_make(p);
 }
 void *rg_gpu_malloc_host_shadow(uint64_t bytes, unsigned flags) {
+  RG_HOLDS_BOOK;
   void *p = NULL;
-  if (!bytes || rg_gpu.none)
+  if (!bytes || rg_gpu_call.none)
     return NULL;
   rg_gpu_check(cudaHostAlloc(&p, bytes, flags), "no pinned memory for adjoints", NULL);
   memset(p, 0, bytes);
   return p;
 }
 void rg_gpu_free_host(void *p) {
+  RG_HOLDS_BOOK;
   if (!rg_free_later(p, FREE_HOST)) {
     if (p)
       rg_unmake(0, p);
-    rg_gpu.error = cudaFreeHost(p);
+    rg_gpu_call.error = cudaFreeHost(p);
   }
 }
 
@@ -1052,29 +1151,33 @@ static struct rg_stream *rg_writes(void *p, uint64_t bytes, void *stream) {
   return s;
 }
 void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind, void *stream) {
+  RG_HOLDS_BOOK;
   struct rg_stream *s = rg_writes(to, bytes, stream);
-  rg_gpu.error = cudaMemcpyAsync(to, from, bytes, kind, stream);
+  rg_gpu_call.error = cudaMemcpyAsync(to, from, bytes, kind, stream);
   if (s)
     rg_record(s);
   return to;
 }
 void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream) {
+  RG_HOLDS_BOOK;
   struct rg_stream *s = rg_writes(p, bytes, stream);
-  rg_gpu.error = cudaMemsetAsync(p, value, bytes, stream);
+  rg_gpu_call.error = cudaMemsetAsync(p, value, bytes, stream);
   if (s)
     rg_record(s);
   return p;
 }
 void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind) {
+  RG_HOLDS_BOOK;
   struct rg_stream *s = rg_writes(to, bytes, NULL);
-  rg_gpu.error = cudaMemcpy(to, from, bytes, kind);
+  rg_gpu_call.error = cudaMemcpy(to, from, bytes, kind);
   if (s)
     rg_record(s);
   return to;
 }
 void *rg_gpu_fill(void *p, int value, uint64_t bytes) {
+  RG_HOLDS_BOOK;
   struct rg_stream *s = rg_writes(p, bytes, NULL);
-  rg_gpu.error = cudaMemset(p, value, bytes);
+  rg_gpu_call.error = cudaMemset(p, value, bytes);
   if (s)
     rg_record(s);
   return p;
@@ -1124,6 +1227,7 @@ static void rg_clear(char *p, uint64_t bytes) {
 }
 
 void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run) {
+  RG_HOLDS_BOOK;
   if (!bytes || dsh == d)
     return;
   dsh = rg_shadow_home(dsh, d);
@@ -1171,11 +1275,24 @@ static int rg_add_there(char *to, char *from, uint64_t bytes, unsigned size) {
 }
 
 /* As rg_adjoint_move_*, wherever the two blocks are; SIZE: of numbers that devices add. */
+/* Threads of the program may add to the same numbers of the host. */
+#define RG_ADD_IN(T, from, to)                                                                                         \
+  (rg_gpu.shared ? rg_adjoint_share_##T : rg_adjoint_move_##T)(from, NULL, to, NULL, bytes, offset, period, run)
+#define RG_ADD_ALONE(T, from, to) rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run)
+#define RG_ADD_f16(from, to) RG_ADD_ALONE(f16, from, to)
+#define RG_ADD_bf16(from, to) RG_ADD_ALONE(bf16, from, to)
+#define RG_ADD_f32(from, to) RG_ADD_IN(f32, from, to)
+#define RG_ADD_f64(from, to) RG_ADD_IN(f64, from, to)
+void rg_adjoint_share_f32(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, uint64_t period,
+                          uint64_t run);
+void rg_adjoint_share_f64(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, uint64_t period,
+                          uint64_t run);
 #define RG_GPU_MOVE(T, SIZE)                                                                                                 \
   void rg_adjoint_move_##T(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, uint64_t period,   \
                            uint64_t run);                                                                              \
   void rg_gpu_adjoint_move_##T(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset,                \
                                uint64_t period, uint64_t run) {                                                        \
+    RG_HOLDS_BOOK;                                                                                                     \
     if (!bytes || dsh == d)                                                                                            \
       return;                                                                                                          \
     if (ssh == s) {                                                                                                    \
@@ -1187,7 +1304,7 @@ static int rg_add_there(char *to, char *from, uint64_t bytes, unsigned size) {
       return;                                                                                                          \
     rg_wait("an operation before the adjoint of a copy failed", NULL);                                                 \
     char *from = rg_fetch(dsh, bytes), *to = rg_fetch(ssh, bytes);                                                     \
-    rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run);                                             \
+    RG_ADD_##T(from, to);                                                                                              \
     rg_unfetch(ssh, to, bytes);                                                                                        \
     rg_unfetch(dsh, from, bytes);                                                                                      \
   }
@@ -1199,6 +1316,7 @@ RG_GPU_MOVE(f64, 8)
 /* Pointers among copied bytes: their shadows go the same way. */
 void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, uint64_t offset, uint64_t period,
                                  uint64_t run) {
+  RG_HOLDS_BOOK;
   if (!bytes || dsh == d)
     return;
   dsh = rg_shadow_home(dsh, d);
@@ -1213,6 +1331,7 @@ void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, 
 
 /* Forward mode. */
 void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes) {
+  RG_HOLDS_BOOK;
   if (!bytes || dsh == d)
     return;
   rg_wait("an operation before a copy of tangents failed", NULL);
@@ -1366,10 +1485,10 @@ void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_plac
 /* In forward mode the derivative runs in the place of the primal. If it cannot be launched, the primal shows whether
    that is an error of the program's, which finds it where it looks for it. */
 static int rg_primal_fails(const struct rg_kernel_record *k, const struct rg_launch_place *at) {
-  if (!rg_gpu.forward)
+  if (!rg_gpu_call.forward)
     return 0;
-  rg_launch_run(k, at, rg_gpu.forward);
-  return rg_gpu.error != 0;
+  rg_launch_run(k, at, rg_gpu_call.forward);
+  return rg_gpu_call.error != 0;
 }
 /* Of a cooperative launch all blocks are on the device together. */
 enum { TOO_LARGE = 720 };
@@ -1586,6 +1705,7 @@ struct rg_launched {
   struct rg_touched_list touched;
   struct rg_lead *leads;
   uint64_t moves; /* of addresses among shadows of the device, until then */
+  uint64_t ticket;
   int device;
   int failed; /* the program's launch: it has no reverse */
 };
@@ -1600,6 +1720,7 @@ static void rg_leads_end(struct rg_launched *l) {
 /* In front of a launch, whether derivatives flow through it or not: copies of what it
  * overwrites and a launch has read. */
 void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments, void *stream) {
+  RG_HOLDS_BOOK;
   struct rg_launched *l = calloc(1, sizeof *l);
   if (!l)
     rg_gpu_fail("no memory for a launch of", k->name, 0);
@@ -1607,6 +1728,11 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments, void *s
   l->touched = rg_touches(k, arguments);
   struct rg_touched *found = l->touched.at;
   uint64_t n = l->touched.n;
+  for (uint64_t i = 0; rg_gpu.shared && i < n; ++i)
+    if (found[i].seen)
+      rg_gpu_fail("threads of the program launch kernels, and their memory is the host's, too, where other threads may "
+                  "add to the same adjoints; give the kernel memory of the device: a launch of",
+                  k->name, 0);
   struct rg_stream *s = rg_stream_of(stream);
   int waited = 0;
   for (uint64_t i = 0; i < n; ++i) {
@@ -1631,12 +1757,15 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments, void *s
   for (uint64_t i = 0; i < n; ++i)
     found[i].block->read |= found[i].reads;
   ++rg_gpu.kept;
-  return rg_gpu.last = l;
+  l->ticket = rg_take_ticket();
+  return rg_gpu_call.last = l;
 }
 void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *kept) {
+  RG_HOLDS_BOOK;
   static const char what[] = "an operation before memory was put back failed: for";
   struct rg_launched *l = kept;
   (void)arguments;
+  rg_await_turn(l->ticket);
   if (l->copies) {
     int now = -1;
     if (rg_copies_are_of(l->copies, l->device))
@@ -1661,6 +1790,7 @@ void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *ke
   rg_leads_end(l);
   free(l->touched.at);
   free(l);
+  rg_ticket_back();
   rg_done();
 }
 
@@ -1726,12 +1856,13 @@ void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_plac
     if (p->kind != VARIABLE)
       memcpy((char *)own[p->of] + p->offset, arguments[i], p->bytes);
   }
-  rg_gpu.error = (at->shared & TOGETHER ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
+  rg_gpu_call.error = (at->shared & TOGETHER ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
       k->primal, at->grid, at->block, own, at->shared & ~TOGETHER, at->stream);
-  if (rg_gpu.streams_used > 1)
-    rg_record(rg_stream_known(at->stream, rg_device()));
   free(memory);
   free(own);
+  RG_HOLDS_BOOK;
+  if (rg_gpu.streams_used > 1)
+    rg_record(rg_stream_known(at->stream, rg_device()));
 }
 static void __attribute__((noreturn)) rg_lost_on_host(const char *kernel);
 
@@ -1852,14 +1983,15 @@ void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const
                         void **arguments) {
   (void)arena;
   rg_launch_run(k, at, arguments);
-  struct rg_launched *l = rg_gpu.last;
-  l->failed = rg_gpu.error != 0;
+  struct rg_launched *l = rg_gpu_call.last;
+  l->failed = rg_gpu_call.error != 0;
   return l;
 }
 
 void *rg_launch_augment_leading(rg_arena *arena, uint64_t lanes, const struct rg_kernel_record *k,
                                 const struct rg_launch_place *at, void **arguments, void **shadows) {
-  struct rg_launched *l = rg_gpu.last;
+  RG_HOLDS_BOOK;
+  struct rg_launched *l = rg_gpu_call.last;
   l->leads = rg_leads_of(k, arguments, shadows, lanes);
   l->moves = rg_gpu.moves;
   return rg_launch_augment(arena, k, at, arguments);
@@ -2077,10 +2209,12 @@ static int rg_is_local(const struct rg_launched *l, const struct rg_kernel_recor
 
 void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct rg_kernel_record *k,
                        const struct rg_launch_place *at, void **arguments, void **shadows) {
+  RG_HOLDS_BOOK;
   static const char what[] = "the derivative of this kernel, or an operation before it, failed:";
   struct rg_launched *l = tape;
   if (l->failed)
     return;
+  rg_await_turn(l->ticket);
   struct rg_operands o;
   (void)arena;
   /* Streams of the primal sweep may be gone by now: all of the reverse sweep runs on default streams. */
@@ -2119,6 +2253,7 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
 /* The tangent kernel runs the primal, too. */
 void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const struct rg_launch_place *at,
                        void **arguments, void **shadows) {
+  RG_HOLDS_BOOK;
   struct rg_operands o;
   struct rg_copy *before = NULL;
   rg_device_works();
@@ -2145,10 +2280,10 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
     }
     if (before)
       rg_settle();
-    rg_gpu.forward = arguments;
-    rg_gpu.error = 0;
+    rg_gpu_call.forward = arguments;
+    rg_gpu_call.error = 0;
     rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0, /*local=*/0);
-    rg_gpu.forward = NULL;
+    rg_gpu_call.forward = NULL;
   }
   if (o.room.at || o.used) /* what is given back is the kernel's no more */
     rg_wait("the derivative of this kernel failed:", k->name);
@@ -2166,6 +2301,7 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
 /*===-- Libraries -------------------------------------------------------------===*/
 
 int rg_gpu_reads(const void *p) {
+  RG_HOLDS_BOOK;
   struct rg_block *b = rg_block_of(p);
   if (!b)
     return 0;
@@ -2174,12 +2310,17 @@ int rg_gpu_reads(const void *p) {
   return rg_gpu_kind(p) == DEVICE;
 }
 void rg_gpu_hold(void) {
+  RG_HOLDS_BOOK;
+  if (rg_gpu.shared)
+    rg_gpu_fail("a call of a library in a derivative whose threads use devices, too", NULL, 0);
   ++rg_gpu.kept;
 }
 void rg_gpu_let_go(void) {
+  RG_HOLDS_BOOK;
   rg_done();
 }
 struct rg_room rg_gpu_room(uint64_t bytes, const char *of) {
+  RG_HOLDS_BOOK;
   struct rg_room r = rg_room_for(bytes);
   if (r.on_host && !&rg_cuda_on_cpu) {
     fprintf(stderr, "retrograd: the derivative of a call of %s wants %llu bytes of device memory, which has no more "
@@ -2190,12 +2331,15 @@ struct rg_room rg_gpu_room(uint64_t bytes, const char *of) {
   return r;
 }
 void rg_gpu_room_back(struct rg_room room) {
+  RG_HOLDS_BOOK;
   rg_room_back(room);
 }
 void rg_gpu_wait(const char *of) {
+  RG_HOLDS_BOOK;
   rg_wait("an operation failed before the derivative of a call of", of);
 }
 int rg_gpu_works(void) {
+  RG_HOLDS_BOOK;
   rg_gpu.settled = 0; /* in streams that are not known here */
   return rg_device_works();
 }
@@ -2218,10 +2362,10 @@ void rg_gpu_library_refused(const char *routine, const char *why) {
   abort();
 }
 void rg_gpu_set_library_status(int status) {
-  rg_gpu.library = status;
+  rg_gpu_call.library = status;
 }
 int rg_gpu_library_status(void) {
-  return rg_gpu.library;
+  return rg_gpu_call.library;
 }
 
 #define RG_ADD(p, v) (*(p) += (v))

@@ -54,10 +54,21 @@ typedef struct rg_thread {
   rg_reverse_body reverse;
   rg_forward_body forward;
   void *operands, *tape;
+  void **devices;
   uint64_t result; /* an integer that its function returned */
   uint64_t cell;   /* its place, if it has one */
   rg_reach_table reaches;
 } rg_thread;
+
+/* What the derivative knows of devices' memory (hostdevice.c): a place of the thread that
+ * began it, which outlives all others. */
+__thread void **rg_devices_of_thread;
+__thread void *rg_devices_own;
+static void **devices_here(void) {
+  if (!rg_devices_of_thread)
+    rg_devices_of_thread = &rg_devices_own;
+  return rg_devices_of_thread;
+}
 
 /* Of the thread that this thread has waited for last. Named, not static. */
 __thread uint64_t rg_result_of_thread;
@@ -104,6 +115,7 @@ __attribute__((noinline)) void rg_thread_start(uint64_t id, void *(*run)(void *)
 
 static void *run_forward(void *p) {
   rg_thread *t = (rg_thread *)p;
+  rg_devices_of_thread = t->devices;
   t->forward(t->operands);
   return NULL;
 }
@@ -112,6 +124,7 @@ __attribute__((noinline)) void rg_thread_forward(uint64_t id, rg_forward_body bo
                                                  uint64_t bytes) {
   rg_thread *t = thread_of(id);
   t->state = RG_THREAD_FORWARD;
+  t->devices = devices_here();
   t->forward = body;
   t->operands = malloc(bytes ? bytes : 1);
   if (!t->operands)
@@ -123,6 +136,7 @@ __attribute__((noinline)) void rg_thread_forward(uint64_t id, rg_forward_body bo
 static void *run_augment(void *p) {
   rg_thread *t = (rg_thread *)p;
   rg_team_of_thread = t->team;
+  rg_devices_of_thread = t->devices;
   uint64_t before = rg_arena_live(t->arena);
   t->reaches = rg_reach_note(t->arena, (int32_t)t->reaches.count);
   rg_reaches_of_thread = t->reaches.reaches;
@@ -134,6 +148,7 @@ static void *run_augment(void *p) {
 static void *run_reverse(void *p) {
   rg_thread *t = (rg_thread *)p;
   rg_team_of_thread = t->team;
+  rg_devices_of_thread = t->devices;
   rg_reaches_of_thread = t->reaches.reaches;
   rg_place before = rg_arena_place(t->arena);
   rg_reach_open(&t->reaches, t->arena, 0);
@@ -182,6 +197,7 @@ __attribute__((noinline)) void *rg_thread_augment(rg_arena *parent, uint64_t id,
   if (!t->team)
     fail("a thread is started in one half of a split derivative; call both halves as one (__enzyme_autodiff)");
   t->state = RG_THREAD_AUGMENTED;
+  t->devices = devices_here();
   t->starter = pthread_self();
   t->parent = parent;
   t->arena = take_place(parent, &t->place);

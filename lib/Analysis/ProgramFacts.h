@@ -173,6 +173,9 @@ public:
   bool hasTeams() const { return !InTeam.empty(); }
   /// Some function starts threads or tasks that run beside it.
   bool startsThreads() const { return StartsThreads; }
+  /// Some function starts threads, and nothing else runs code at the same time:
+  /// no region, no task.
+  bool hasThreadsAlone() const { return StartsThreads && !HasOtherTeams; }
   /// A thread's part of some team is another thread's in the reverse sweep.
   bool changesThreads() const { return StartsThreads || UsesPool; }
   /// Several teams may run F at the same time, with other arguments each.
@@ -296,6 +299,7 @@ private:
   llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, InTeams, Waits,
       Communicates;
   bool StartsThreads = false;
+  bool HasOtherTeams = false;
   bool UsesPool = false;
   bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph

@@ -55,6 +55,10 @@ void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
       any_of(Functions, [](const Function *F) { return startsWork(*F); });
   UsesPool =
       any_of(Functions, [](const Function *F) { return runsInPool(*F); });
+  HasOtherTeams = Orphans || any_of(Functions, [](const Function *F) {
+                    return bindingOf(*F) == CallBinding::Team ||
+                           bindingOf(*F) == CallBinding::Task;
+                  });
   Orphans |= StartsThreads;
   for (const Function *F : Functions)
     if (Orphans)

@@ -84,14 +84,17 @@ bool Legality::refusesRoutine(const CallBase &C, const OperationRecord &R) {
     refuse(RefusalKind::Launch, C, R.Text.str());
     return true;
   }
-  // What is rolled back is rolled back once, by the thread that changed it.
+  // What is rolled back is rolled back once. Threads of the program do so in
+  // the order in which they have changed it (runtime/hostdevice.c).
   if ((R.Id == "launch" || R.Id == "gpu_keep") &&
       Subject.Request.Mode != DerivativeMode::Forward) {
     const char *Where =
         Subject.facts().manySweeps()
             ? "in a function whose tape may be swept more than once"
-        : Accumulations.company() == ThreadModel::Team ? "in a parallel region"
-                                                       : nullptr;
+        : Accumulations.company() == ThreadModel::Team &&
+                !Subject.facts().hasThreadsAlone()
+            ? "in a parallel region"
+            : nullptr;
     if (Where) {
       refuse(RefusalKind::Launch, C,
              std::string("device memory is changed ") + Where);
@@ -220,8 +223,11 @@ void Legality::checkSharedCall(const CallBase &C) {
     return;
   }
   // Adjoints that come in messages are added atomically in regions of OpenMP.
+  // Those of launches one after the other.
+  const OperationRecord *R = Subject.facts().catalogue().lookup(C);
   const bool MayMeet =
-      Subject.facts().communicates(C) && !Subject.facts().changesThreads();
+      (Subject.facts().communicates(C) && !Subject.facts().changesThreads()) ||
+      (R && R->Id == "launch" && Subject.facts().hasThreadsAlone());
   if (A == CallAction::Derivative && Calls.hasRule(C) && !MayMeet &&
       any_of(C.args(), [&](const Value *P) {
         return P->getType()->isPointerTy() && Subject.Activity.hasShadow(P) &&
