@@ -343,8 +343,10 @@ void ForwardEmitter::visit(Instruction &I) {
     return visitDerivativeCall(*C);
   if (const OperationRecord *R =
           isa<CallInst>(I) ? Services.catalogue().lookup(I) : nullptr;
-      R && R->Id == "gpu_keep") { // for a reverse sweep, which does not come
-    Clone->replaceAllUsesWith(Constant::getNullValue(Clone->getType()));
+      R && (R->Id == "gpu_keep" || R->Handler == HandlerKind::Reach)) {
+    // For a reverse sweep, which does not come.
+    if (!Clone->getType()->isVoidTy())
+      Clone->replaceAllUsesWith(Constant::getNullValue(Clone->getType()));
     Clone->eraseFromParent();
     return;
   }
@@ -635,10 +637,6 @@ void ForwardEmitter::visitCall(CallBase &C) {
   switch (Plan.action(C)) {
   case CallAction::Primal:
   case CallAction::Drop:
-    if (R && R->Handler == HandlerKind::Reach) {
-      Clone->eraseFromParent(); // of adjoints
-      return;
-    }
     if (!C.getType()->isVoidTy() && hasCompanion(&C))
       companionSlot(&C) = idle(&C);
     if (const Value *O = renewedHolder(C, Activity.facts());
