@@ -335,6 +335,12 @@ private:
               DL, At, /*AllowNonInbounds=*/true);
       while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Base))
         Base = Cast->getPointerOperand();
+      // The runtime looks for addresses in words.
+      const Value *Object = getUnderlyingObject(Base, /*MaxLookup=*/0);
+      const auto *Whole = dyn_cast<Argument>(Object);
+      if (L->getAlign() < DL.getPointerABIAlignment(0) &&
+          !isa<AllocaInst>(Object) && !(Whole && Whole->hasByValAttr()))
+        return false;
       std::optional<int64_t> Offset;
       if (isa<Argument>(Base))
         Offset = At.getSExtValue();

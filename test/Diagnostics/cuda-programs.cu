@@ -71,7 +71,14 @@ __global__ void swaps(link *x) {
   x[threadIdx.x] = x[threadIdx.x + 8];
   x->next->value *= 2;
 }
+struct __attribute__((packed)) packed {
+  int n;
+  double *at;
+};
+__global__ void unaligned(packed *p) { p->at[threadIdx.x] *= p->n; }
 double addresses(double **x) {
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'unaligned', which follows pointers that it reads from memory, and that no parameter is seen to lead to [RG2203]
+  unaligned<<<1, 1>>>((packed *)x[0]);
   // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'sets', which stores addresses in memory; let the host make tables and links, and copy them to the device [RG2203]
   sets<<<1, 1>>>(x, x[0]);
   // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'swaps', which stores addresses in memory; {{.*}} [RG2203]
