@@ -88,6 +88,8 @@ RG_COLD void rg_arena_release(void *arena) {
   rg_arena_release_list(a->team, a->team_size);
   rg_arena_release_list(a->spawned, a->spawned_size);
   free(a->spawned_busy);
+  if (a->kept)
+    a->kept->release(a->kept);
   rg_chunk *c = a->chunk;
   while (c && c->prev)
     c = c->prev;
@@ -97,6 +99,14 @@ RG_COLD void rg_arena_release(void *arena) {
     c = next;
   }
   memset(a, 0, sizeof *a);
+}
+
+RG_NOINLINE int rg_arena_register(rg_arena *a) {
+  if (!a->registered && __cxa_thread_atexit_impl) {
+    a->registered = 1;
+    __cxa_thread_atexit_impl(rg_arena_release, a, &__dso_handle);
+  }
+  return a->registered;
 }
 
 /* What is kept is kept all the same: the derivative is right, and the user knows. */
@@ -147,10 +157,7 @@ RG_COLD void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
       rg_arena_out_of_memory(bytes);
     next->next = NULL;
     next->end = (char *)next + (size & ~(uint64_t)(RG_ALIGN - 1));
-    if (!a->registered && __cxa_thread_atexit_impl) {
-      a->registered = 1;
-      __cxa_thread_atexit_impl(rg_arena_release, a, &__dso_handle);
-    }
+    rg_arena_register(a);
   }
   next->prev = c;
   if (c)
@@ -177,11 +184,6 @@ rg_tape_alloc(rg_arena *a, uint64_t bytes) {
 __attribute__((malloc, assume_aligned(16))) void *
 rg_tape_zalloc(rg_arena *a, uint64_t bytes) {
   return memset(rg_tape_alloc(a, bytes), 0, bytes);
-}
-
-static inline void *rg_arena_record(rg_arena *a, uint64_t bytes) {
-  a->overhead += (bytes + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1);
-  return rg_tape_alloc(a, bytes);
 }
 
 RG_NOINLINE rg_arena *rg_tape_begin(void) {

@@ -4,7 +4,7 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* For arena.c and threads.c alone.
+|* For arena.c, kept.c and threads.c alone.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_ARENA_H
 #define RETROGRAD_ARENA_H
@@ -48,6 +48,12 @@ typedef struct rg_mark {
   rg_replaced *replaced; /* of the outer mark */
 } rg_mark;
 
+/* Blocks that shadows have left (kept.c). Whoever keeps the first one says what
+ * releases them, so that nothing of it is linked otherwise. */
+typedef struct rg_kept {
+  void (*release)(struct rg_kept *);
+} rg_kept;
+
 struct rg_arena {
   char *cur, *end;       /* free part of the current chunk */
   rg_chunk *chunk;       /* current */
@@ -59,6 +65,7 @@ struct rg_arena {
   uint64_t base;         /* live bytes at the reset */
   uint64_t peak;
   int registered; /* with the thread's exit */
+  rg_kept *kept;  /* null: none */
   /* Arenas of the threads of teams that this one's thread forks, by number
    * (threads.c), and the bytes that they hold now. */
   rg_arena **team;
@@ -97,6 +104,14 @@ typedef struct rg_place {
 } rg_place;
 
 extern __thread struct rg_arena rg_arena_of_thread;
+
+/* What the arena holds is released when the thread ends. Whether that is so. */
+int rg_arena_register(rg_arena *a);
+
+static inline void *rg_arena_record(rg_arena *a, uint64_t bytes) {
+  a->overhead += (bytes + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1);
+  return rg_tape_alloc(a, bytes);
+}
 
 /* The arena at place t of a list of arenas that `a` owns. */
 rg_arena *rg_arena_within(rg_arena **list, uint64_t t);

@@ -22,6 +22,7 @@
 #include "Plan/PlanRemarks.h"
 #include "Plan/TypeQuestions.h"
 #include "Polish/CleanUp.h"
+#include "Polish/EmptyTapes.h"
 #include "Polish/LeaveDerivative.h"
 #include "Polish/MergeCopies.h"
 #include "Polish/PolishSteps.h"
@@ -666,6 +667,14 @@ bool DerivativeJobs::complete() {
     if (H.Opts.CleanUp)
       cleanUp(*F, H.MAM, H.Opts);
   }
+  Steps.run(step::EmptyTapes, *Top.Made, [&] {
+    auto &FAM =
+        H.MAM.getResult<FunctionAnalysisManagerModuleProxy>(H.M).getManager();
+    const auto Changed = dropEmptyTapes(Emitted);
+    for (Function *F : Changed)
+      FAM.invalidate(*F, PreservedAnalyses::none());
+    return !Changed.empty();
+  });
   return true;
 }
 

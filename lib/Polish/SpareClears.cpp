@@ -11,7 +11,7 @@
 //
 // A shadow is cleared where it is allocated. The program fills its vector with
 // zeros, so in forward mode the tangents get zeros once more; and then a loop
-// writes to nearly all of them. Two rewrites:
+// writes to nearly all of them. Three rewrites:
 //
 // Zeros on zeros. A store of zero to memory that holds nothing but zeros since
 // it was cleared as a whole changes nothing: on all ways back from it to the
@@ -23,6 +23,10 @@
 // what is left to be cleared is what the loop does not reach, and that is
 // cleared in front of the loop. On the edges on which one does not come to the
 // loop everything is cleared.
+//
+// Zeros at the end. The reverse of filling a vector takes its adjoints, which
+// leaves zeros. Where the shadow's release was put off to the end of the tape,
+// and the tape ends next, nobody reads them.
 //
 // Who touches an object is asked of alias analysis. Objects are allocations
 // that nothing else points to when they are made.
@@ -81,6 +85,8 @@ public:
 
   /// True if a zero on zeros was dropped.
   bool dropZerosOnZeros();
+  /// True if a zero that nobody reads was dropped.
+  bool dropZerosAtEnd();
   std::optional<Overwritten> nextOverwritten();
   void rewrite(const Overwritten &O);
 
@@ -117,8 +123,8 @@ bool SpareClears::touches(const Instruction &I, const Value &Object) {
                          });
 }
 
-/// An allocation to whose memory I stores zeros, and nothing else.
-static CallInst *objectOfZeros(const Instruction &I) {
+/// Where I stores zeros, and nothing else; null if it does anything else.
+static const Value *placeOfZeros(const Instruction &I) {
   const Value *To = nullptr;
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const auto *C = dyn_cast<Constant>(S->getValueOperand());
@@ -128,6 +134,12 @@ static CallInst *objectOfZeros(const Instruction &I) {
     if (!M->isVolatile() && match(M->getValue(), m_Zero()))
       To = M->getDest();
   }
+  return To;
+}
+
+/// An allocation to whose memory I stores zeros, and nothing else.
+static CallInst *objectOfZeros(const Instruction &I) {
+  const Value *To = placeOfZeros(I);
   if (!To)
     return nullptr;
   auto *Object = dyn_cast<CallInst>(getUnderlyingObject(To));
@@ -197,6 +209,69 @@ bool SpareClears::dropZerosOnZeros() {
     const Instruction *Cleared = Object ? clearsAll(*Object) : nullptr;
     if (Cleared && &I != Cleared && findsZeros(I, *Cleared, *Object))
       Needless.push_back(&I);
+  }
+  for (Instruction *I : Needless)
+    I->eraseFromParent();
+  return !Needless.empty();
+}
+
+static bool isCallOf(const Instruction &I, StringRef Name) {
+  const auto *C = dyn_cast<CallInst>(&I);
+  const Function *Callee = C ? C->getCalledFunction() : nullptr;
+  return Callee && Callee->getName() == Name;
+}
+
+bool SpareClears::dropZerosAtEnd() {
+  // Blocks that others replace hand their derivatives on when the tape ends.
+  for (StringRef Note : {"rg_note_made", "rg_note_released"})
+    if (const Function *F = D.getParent()->getFunction(Note);
+        F && !F->use_empty())
+      return false;
+  // Shadows, by where their release was asked for.
+  SmallVector<std::pair<const Value *, const CallInst *>, 4> Left;
+  for (Instruction &I : instructions(D)) {
+    if (!isCallOf(I, "rg_defer_free_both"))
+      continue;
+    const auto &C = cast<CallInst>(I);
+    const auto *Dealloc = dyn_cast<Function>(C.getArgOperand(3));
+    LibFunc Known;
+    if (Dealloc && TLI.getLibFunc(*Dealloc, Known) &&
+        isNoAliasCall(C.getArgOperand(2)))
+      Left.push_back({C.getArgOperand(2), &C});
+  }
+  if (Left.empty())
+    return false;
+  auto IsLeft = [&](const Instruction &Zero, const Value *Ended) {
+    const Value *To = placeOfZeros(Zero);
+    const Value *Object = To ? getUnderlyingObject(To) : nullptr;
+    return Object && any_of(Left, [&](auto &L) {
+             return L.first == Object && L.second->getArgOperand(0) == Ended &&
+                    DT.dominates(L.second, &Zero);
+           });
+  };
+  SmallVector<Instruction *, 4> Needless;
+  // Backwards from each return: what lies behind has ended the tape, and reads
+  // nothing.
+  for (BasicBlock &End : D) {
+    if (!isa<ReturnInst>(End.getTerminator()))
+      continue;
+    SmallVector<std::pair<BasicBlock *, const Value *>, 4> Work = {
+        {&End, nullptr}};
+    while (!Work.empty()) {
+      auto [B, Ended] = Work.pop_back_val();
+      Instruction *I = B->getTerminator();
+      for (; I; I = I->getPrevNode()) {
+        if (!Ended && isCallOf(*I, "rg_tape_end"))
+          Ended = cast<CallInst>(I)->getArgOperand(0);
+        else if (Ended && IsLeft(*I, Ended))
+          Needless.push_back(I);
+        else if (!isCallOf(*I, "rg_constant_end") && I->mayReadOrWriteMemory())
+          break;
+      }
+      for (BasicBlock *P : predecessors(B))
+        if (!I && P->getSingleSuccessor() == B && Needless.size() < MostBlocks)
+          Work.push_back({P, Ended});
+    }
   }
   for (Instruction *I : Needless)
     I->eraseFromParent();
@@ -373,12 +448,14 @@ bool retrograd::spareClears(Function &Derivative,
   if (Derivative.isDeclaration() || Derivative.hasOptSize())
     return false;
   auto IsClear = [](const Instruction &I) {
-    return isa<MemSetInst>(I) && objectOfZeros(I);
+    return isa<MemSetInst>(I) && placeOfZeros(I);
   };
   if (none_of(instructions(Derivative), IsClear))
     return false;
   FAM.invalidate(Derivative, PreservedAnalyses::none());
-  bool Changed = SpareClears(Derivative, FAM).dropZerosOnZeros();
+  bool Changed = SpareClears(Derivative, FAM).dropZerosAtEnd();
+  FAM.invalidate(Derivative, PreservedAnalyses::none());
+  Changed |= SpareClears(Derivative, FAM).dropZerosOnZeros();
   for (;;) {
     FAM.invalidate(Derivative, PreservedAnalyses::none());
     SpareClears Clears(Derivative, FAM);
