@@ -180,6 +180,7 @@ void Generator::declareApart() {
 void Generator::tag(Instruction *New, const Instruction *Old,
                     const Statement &St) {
   const unsigned Array = arrayOf(Old, St);
+  Touched.push_back({New, Array});
   for (auto [Kind, Ours] :
        {std::make_pair(unsigned(LLVMContext::MD_alias_scope), Scopes[Array]),
         std::make_pair(unsigned(LLVMContext::MD_noalias), ApartFrom[Array])})
@@ -261,4 +262,5 @@ void Generator::leaf(isl_ast_node *A) {
   StoreInst *New = B.CreateAlignedStore(V, address(Old, I), Old->getAlign());
   New->copyMetadata(*Old, {LLVMContext::MD_tbaa});
   tag(New, Old, I.St);
+  noteAddition(I, New);
 }

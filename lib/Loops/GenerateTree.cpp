@@ -214,12 +214,16 @@ void Generator::iterate(isl_ast_node *A, Value *Init, Value *Bound,
   Names[Name] = I;
   if (isParallel(A))
     Parallel = MDNode::getDistinct(F.getContext(), {});
+  Additions.clear();
+  Touched.clear();
   node(Body.get());
   Names[Name] = Hidden;
+  BasicBlock *Behind =
+      B.GetInsertBlock() == Head ? carrySums(I, Prepare, After) : After;
   Value *Next = B.CreateNSWAdd(I, Step);
   I->addIncoming(Next, B.GetInsertBlock());
   Instruction *Latch =
-      B.CreateCondBr(B.CreateICmpSLT(Next, Bound), Head, After);
+      B.CreateCondBr(B.CreateICmpSLT(Next, Bound), Head, Behind);
   SmallVector<Metadata *, 3> Told{
       nullptr, MDNode::get(F.getContext(),
                            {MDString::get(F.getContext(), OrderedLoop)})};

@@ -94,6 +94,16 @@ private:
     llvm::DenseMap<llvm::Value *, llvm::Value *> Made =
         llvm::DenseMap<llvm::Value *, llvm::Value *>();
   };
+  /// An instance of a statement that adds, as it was written.
+  struct Addition {
+    const Statement *St;
+    Counters At;
+    llvm::LoadInst *From;
+    llvm::StoreInst *To;
+  };
+  void noteAddition(const Instance &I, llvm::StoreInst *To);
+  llvm::BasicBlock *carrySums(llvm::PHINode *I, llvm::BasicBlock *Prepare,
+                              llvm::BasicBlock *After);
   llvm::Value *resolve(llvm::Value *V, Instance &I);
   llvm::Value *address(llvm::Instruction *Access, Instance &I);
   llvm::Value *cell(int Index, Instance &I);
@@ -118,7 +128,10 @@ private:
   Isl<isl_ast_expr> Check;
   /// Of each array: its scope, and those of the arrays that it is apart from.
   std::vector<llvm::MDNode *> Scopes, ApartFrom;
-  llvm::MDNode *Parallel = nullptr;       ///< the loop's group, if it is one
+  llvm::MDNode *Parallel = nullptr; ///< the loop's group, if it is one
+  /// Of the loop that is written, if no loop is in it.
+  llvm::SmallVector<Addition, 16> Additions;
+  llvm::SmallVector<std::pair<llvm::Instruction *, unsigned>, 32> Touched;
   std::vector<llvm::BasicBlock *> Blocks; ///< in the order they were made in
   /// A loop that threads share: its blocks, of which the first is its only
   /// door, how much there is to do, and stand-ins for a thread's number and for

@@ -155,6 +155,12 @@ Attempt Improver::attempt(Loop &L, bool SumsInMemory, std::string &WhyNot,
   return A;
 }
 
+/// S keeps in registers what several iterations share.
+static bool hasTiles(const Schedule &S) {
+  return !S.Jams.empty() &&
+         none_of(S.Jams, [](const Jam &J) { return J.Strip; });
+}
+
 /// What loops store besides has to pay.
 static constexpr double SumsPay = 0.7;
 
@@ -191,7 +197,7 @@ Improver::Outcome Improver::improve(Loop &L) {
                : "loop nest left as it is: no order that is allowed is better");
     return Left;
   }
-  if (!O.Change)
+  if (!O.Change || (O.Columns && !O.AnyOrder && !hasTiles(Orders.front().S)))
     return Left;
   SmallPtrSet<const BasicBlock *, 32> Known;
   for (BasicBlock &B : F)

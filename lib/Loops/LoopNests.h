@@ -26,6 +26,10 @@ struct LoopNestOptions {
   bool Change = true;    ///< otherwise nests are only looked at
   unsigned AnyOrder = 0; ///< not the best order, but any, by this seed
   bool Threads = false;  ///< outer loops by several threads of OpenMP
+  /// What is left as it is gets columns side by side
+  /// (Polish/VectorColumns.cpp), with sums in registers: as good as strips,
+  /// whose sums are in memory.
+  bool Columns = false;
 };
 
 /// The loop nests of F in the order that suits their accesses best, where that

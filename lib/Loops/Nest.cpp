@@ -55,6 +55,13 @@ bool Raiser::run() {
         More = notInMemory(Seen->first);
     }
     if (!More)
+      for (const Statement &S : N.Statements)
+        if (Waiting.contains(S.At) && S.K == Statement::Store && isMissed(S)) {
+          Waiting.remove(S.At);
+          Impatient.insert(S.At);
+          More = Again = true;
+        }
+    if (!More)
       break;
     if (!Again && Kept.size() == Before)
       return fail("numbers depend on each other in an unusual way");

@@ -22,11 +22,12 @@
 // Where two such sums may share memory, the loop loads and stores, and only the
 // number that it has stored last is used behind it without a load.
 //
-// A number that is loaded in front of a loop and stored to the same element
-// behind it is in a cell, or, if SumsInMemory, in that element meanwhile: the
-// loop stores what it carries, and will be overwritten. Nobody else may look at
-// the element between the load and the store (isSeenBetween). So loops around
-// can change places, which a cell would tie.
+// A number that a loop carries and that is stored to one element behind it is
+// in a cell, or, if SumsInMemory, in that element meanwhile: the loop stores
+// what it carries, and will be overwritten. Its first number was loaded from
+// there, or is stored there in front of the loop. Nobody else may look at the
+// element between (isSeenBetween). So loops around can change places, which a
+// cell would tie.
 //
 // A loop that may not be entered has a phi behind it: the last number that it
 // carried, or the first where it was not entered. The cell has both, if its
@@ -89,74 +90,161 @@ void Raiser::findInMemory() {
       }
 }
 
-/// Phi is loaded in front of its loop, and whenever it is, the same element is
-/// stored behind.
+/// Is what Store stores the last number that Phi was, or the first where the
+/// loop was not entered?
+static bool stores(const StoreInst &Store, PHINode &Phi, const Loop &L) {
+  const Value *V = Store.getValueOperand();
+  const auto *Merge = dyn_cast<PHINode>(V);
+  if (!Merge)
+    return false;
+  auto IsLast = [&](const Value *X) {
+    const auto *Only = dyn_cast<PHINode>(X);
+    return (Only && Only->getNumIncomingValues() == 1 && !L.contains(Only)
+                ? Only->getIncomingValue(0)
+                : X) == Phi.getIncomingValueForBlock(L.getLoopLatch());
+  };
+  return any_of(Merge->incoming_values(),
+                [&](const Use &X) { return IsLast(X); });
+}
+
+/// Where in front of Phi's loop its first number may be stored to Store's
+/// element: whenever that place is passed, Store is. Null: nowhere.
+Instruction *Raiser::firstPlace(PHINode &Phi, StoreInst &Store) {
+  Loop *L = N.LI.getLoopFor(Phi.getParent());
+  BasicBlock *Front = L->getLoopPreheader();
+  BasicBlock *B = N.DT.findNearestCommonDominator(Front, Store.getParent());
+  auto *First = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(Front));
+  if (N.LI.getLoopFor(B) != L->getParentLoop() ||
+      (First && !N.DT.dominates(First, B->getTerminator())) ||
+      isl_set_is_equal(Domains.lookup(B).get(),
+                       Domains.lookup(Store.getParent()).get()) !=
+          isl_bool_true)
+    return nullptr;
+  return B->getTerminator();
+}
+
+/// Behind Phi's loop its last number is stored to one element, of which the
+/// first was loaded, or to which it can be stored.
 std::optional<InMemory> Raiser::storedBehind(PHINode &Phi) {
   Loop *L = N.LI.getLoopFor(Phi.getParent());
   if (L == &N.Outer || Phi.getParent() != L->getHeader() ||
       !Phi.getType()->isFloatingPointTy() || MemoryOf.count(&Phi))
     return std::nullopt;
+  Loop *Around = L->getParentLoop();
   auto *First =
       dyn_cast<LoadInst>(Phi.getIncomingValueForBlock(L->getLoopPreheader()));
-  Loop *Around = L->getParentLoop();
-  if (!First || !is_contained(Accesses, First) ||
-      N.LI.getLoopFor(First->getParent()) != Around)
-    return std::nullopt;
+  if (First && (!is_contained(Accesses, First) ||
+                N.LI.getLoopFor(First->getParent()) != Around))
+    First = nullptr;
   for (Instruction *I : Accesses) {
     auto *Store = dyn_cast<StoreInst>(I);
     if (!Store || N.LI.getLoopFor(I->getParent()) != Around ||
         Store->getValueOperand()->getType() != Phi.getType() ||
-        SE.getSCEV(Store->getPointerOperand()) !=
-            SE.getSCEV(First->getPointerOperand()) ||
         Rank[I->getParent()] <= Rank[L->getLoopLatch()] ||
-        isl_set_is_equal(Domains.lookup(I->getParent()).get(),
-                         Domains.lookup(First->getParent()).get()) !=
-            isl_bool_true ||
         any_of(MemoryOf, [&](auto &Of) { return Of.second.Next == Store; }))
       continue;
-    return InMemory{Store, First, true};
+    if (First &&
+        SE.getSCEV(Store->getPointerOperand()) ==
+            SE.getSCEV(First->getPointerOperand()) &&
+        isl_set_is_equal(Domains.lookup(I->getParent()).get(),
+                         Domains.lookup(First->getParent()).get()) ==
+            isl_bool_true)
+      return InMemory{Store, First, true};
+    if (!stores(*Store, Phi, *L))
+      continue;
+    if (Instruction *Front = firstPlace(Phi, *Store))
+      return InMemory{Store, Front, true};
   }
   return std::nullopt;
+}
+
+void Raiser::placeFirst(const InMemory &Of, Statement &S) {
+  if (Of.storesFirst())
+    placeAtEnd(S, Of.From->getParent());
+  else
+    place(S, Of.From->getParent(), indexOf(Of.From));
 }
 
 /// Of an element that Of's loop is to store: is it loaded by somebody else
 /// between its first number and its last?
 bool Raiser::isSeenBetween(const InMemory &Of) {
-  auto *First = cast<LoadInst>(Of.From);
   Statement Begin, End;
-  place(Begin, First->getParent(), indexOf(First));
+  placeFirst(Of, Begin);
   place(End, Of.Next->getParent(), indexOf(Of.Next));
   Map Element = elements(Of.Next, End);
   Element = Map(isl_map_intersect_domain(Element.take(), End.Domain.copy()));
+  End.Write.Where = std::move(Element);
+  End.Write.Array = ArrayOf[Of.Next];
   Map From = time(Begin, Begin.Places, Begin.Loops.size()),
       To = time(End, End.Places, End.Loops.size());
   for (const Statement &S : N.Statements)
     for (const Access &R : S.Reads) {
-      if (!R.I || !isa<LoadInst>(R.I) || R.I == First ||
-          R.Array != ArrayOf[Of.Next])
+      if (!R.I || !isa<LoadInst>(R.I) || R.I == Of.From)
         continue;
       Statement Own;
       place(Own, R.I->getParent(), indexOf(R.I));
-      Map Meets = elements(R.I, Own),
-          At = time(Own, Own.Places, Own.Loops.size());
-      if (!Meets)
-        return true;
-      Meets = Map(isl_map_intersect_domain(Meets.take(), Own.Domain.copy()));
-      Meets = Map(
-          isl_map_apply_range(Meets.take(), isl_map_reverse(Element.copy())));
-      isl_space *Time = isl_space_range(isl_map_get_space(At.get()));
-      auto Before = [&](const Map &X, const Map &Y) {
-        return isl_map_apply_range(
-            isl_map_apply_range(X.copy(), isl_map_lex_lt(isl_space_copy(Time))),
-            isl_map_reverse(Y.copy()));
-      };
-      Meets = Map(
-          isl_map_intersect(Meets.take(), isl_map_reverse(Before(From, At))));
-      Meets = Map(isl_map_intersect(Meets.take(), Before(At, To)));
-      isl_space_free(Time);
-      if (isl_map_is_empty(Meets.get()) != isl_bool_true)
+      Access Here = {R.Array, elements(R.I, Own), R.I, -1, {}};
+      if (meets(Here, Own, time(Own, Own.Places, Own.Loops.size()), End, From,
+                To))
         return true;
     }
+  return false;
+}
+
+/// Does A, of an instance of Of at the time At, touch what W writes, between
+/// the times From and To of W?
+bool Raiser::meets(const Access &A, const Statement &Of, const Map &At,
+                   const Statement &W, const Map &From, const Map &To) {
+  if (A.Array != W.Write.Array)
+    return false;
+  if (!A.Where)
+    return true;
+  Map Meets(isl_map_intersect_domain(A.Where.copy(), Of.Domain.copy()));
+  Meets = Map(
+      isl_map_apply_range(Meets.take(), isl_map_reverse(W.Write.Where.copy())));
+  isl_space *Time = isl_space_range(isl_map_get_space(At.get()));
+  auto Before = [&](const Map &X, const Map &Y) {
+    return isl_map_apply_range(
+        isl_map_apply_range(X.copy(), isl_map_lex_lt(isl_space_copy(Time))),
+        isl_map_reverse(Y.copy()));
+  };
+  Meets =
+      Map(isl_map_intersect(Meets.take(), isl_map_reverse(Before(From, At))));
+  Meets = Map(isl_map_intersect(Meets.take(), Before(At, To)));
+  isl_space_free(Time);
+  return isl_map_is_empty(Meets.get()) != isl_bool_true;
+}
+
+bool Raiser::waits(const Statement &W, const Instruction &R) {
+  if (W.K != Statement::Store || !isa<Constant>(W.V) || !isa<LoadInst>(R) ||
+      Impatient.contains(W.At) || !runsWhere(W, R.getParent()) ||
+      cast<StoreInst>(W.At)->getValueOperand() != W.V)
+    return false;
+  // Another reader may have asked in this round, or in an earlier one.
+  return Waiting.insert(W.At) || W.Places.back() != latePlace(W.At);
+}
+
+/// Does anybody look for what W stores, or overwrite it, before W runs?
+bool Raiser::isMissed(const Statement &W) {
+  Statement Begin, End;
+  place(Begin, W.At->getParent(), indexOf(W.At));
+  const Map From = time(Begin, Begin.Places, Begin.Loops.size()),
+            To = time(W, W.Places, W.Loops.size());
+  for (const Statement &S : N.Statements) {
+    for (const Access &R : S.Reads) {
+      if (!R.I)
+        continue;
+      Statement Own;
+      place(Own, R.I->getParent(), indexOf(R.I));
+      Access Here = {R.Array, elements(R.I, Own), R.I, -1, {}};
+      if (meets(Here, Own, time(Own, Own.Places, Own.Loops.size()), W, From,
+                To))
+        return true;
+    }
+    if (&S != &W && S.K == Statement::Store &&
+        meets(S.Write, S, time(S, S.Places, S.Loops.size()), W, From, To))
+      return true;
+  }
   return false;
 }
 
@@ -263,7 +351,7 @@ PHINode *Raiser::inMemory(Value *V) {
 void Raiser::placeInMemory(PHINode *Carried, Value *V, Statement &Own) {
   const InMemory Of = MemoryOf.lookup(Carried);
   if (Of.From && N.DT.dominates(Of.From, cast<Instruction>(V)))
-    return place(Own, Of.From->getParent(), indexOf(Of.From));
+    return placeFirst(Of, Own);
   placeAtEnd(Own, loopOf(Carried, Of)->getLoopPreheader());
 }
 

@@ -47,6 +47,12 @@ void Raiser::place(Statement &S, const BasicBlock *B, int64_t Within) {
       N.Outer.contains(B) ? Domains.lookup(B) : universe(C, S.Loops.size());
 }
 
+/// Behind all else of the iteration that I is in, but for cells.
+int64_t Raiser::latePlace(const Instruction *I) {
+  return Rank[N.LI.getLoopFor(I->getParent())->getLoopLatch()] * Block + Block -
+         AtEnd;
+}
+
 void Raiser::placeAtEnd(Statement &S, const BasicBlock *B) {
   place(S, B, Block - 1);
 }
@@ -324,6 +330,10 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
           NeedsMore = true;
           break;
         }
+        if (waits(W, *R.I)) {
+          NeedsMore = Again = true;
+          break;
+        }
         // A kept load cannot be kept again.
         if (S.K == Statement::SetCell && S.V == R.I)
           return fail("a number changes before it is used", R.I);
@@ -407,6 +417,15 @@ bool Raiser::findStatements() {
   for (auto [Carried, Of] : Sums) {
     if (!Of.Behind || !MemoryOf.count(Carried))
       continue;
+    if (Of.storesFirst()) {
+      Statement S;
+      S.At = Of.Next;
+      S.V = Carried->getIncomingValueForBlock(
+          loopOf(Carried, Of)->getLoopPreheader());
+      placeAtEnd(S, Of.From->getParent());
+      if (!addStatement(std::move(S)))
+        return false;
+    }
     BasicBlock *Latch = loopOf(Carried, Of)->getLoopLatch();
     Statement S;
     S.At = Of.Next;
@@ -431,6 +450,8 @@ bool Raiser::findStatements() {
         S.At = Store;
         S.V = Store->getValueOperand();
         place(S, B, indexOf(&I));
+        if (Waiting.contains(Store))
+          S.Places.back() = latePlace(Store);
         if (!addStatement(std::move(S)))
           return false;
       }

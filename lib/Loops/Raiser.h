@@ -21,6 +21,7 @@
 
 #include "Loops/Nest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/CmpPredicate.h"
@@ -58,9 +59,13 @@ struct Address {
 
 /// What a loop carries, and memory has, too.
 struct InMemory {
-  llvm::StoreInst *Next;   ///< stores it in each iteration, to one element
-  llvm::Instruction *From; ///< loads or stores its first, in front of the loop
-  bool Behind = false;     ///< Next is behind the loop, which is to store it
+  llvm::StoreInst *Next; ///< stores it in each iteration, to one element
+  /// Loads or stores its first, in front of the loop. A terminator: the first
+  /// is to be stored at the end of its block.
+  llvm::Instruction *From;
+  bool Behind = false; ///< Next is behind the loop, which is to store it
+
+  bool storesFirst() const { return From && From->isTerminator(); }
 };
 
 bool mayOnlySetErrno(const llvm::Instruction *I);
@@ -130,7 +135,16 @@ private:
   bool readMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &S);
   llvm::StoreInst *storeOfLast(llvm::PHINode &Phi);
   std::optional<InMemory> storedBehind(llvm::PHINode &Phi);
+  llvm::Instruction *firstPlace(llvm::PHINode &Phi, llvm::StoreInst &Store);
   bool isSeenBetween(const InMemory &Of);
+  /// Where the first number of what Of says is in memory.
+  void placeFirst(const InMemory &Of, Statement &S);
+  /// A store of a constant that overwrites what R has loaded, in the same
+  /// iteration, may wait for that iteration's end.
+  bool waits(const Statement &W, const llvm::Instruction &R);
+  bool isMissed(const Statement &W);
+  bool meets(const Access &A, const Statement &Of, const Map &At,
+             const Statement &W, const Map &From, const Map &To);
   /// The loop that stores it.
   llvm::Loop *loopOf(const llvm::PHINode *Carried, const InMemory &Of) const {
     return N.LI.getLoopFor(Of.Behind ? Carried->getParent()
@@ -147,6 +161,7 @@ private:
   void place(Statement &S, const llvm::BasicBlock *B, int64_t Within);
   void placeAtEnd(Statement &S, const llvm::BasicBlock *B);
   int64_t indexOf(const llvm::Instruction *I) const;
+  int64_t latePlace(const llvm::Instruction *I);
   // Memory.
   bool findArrays();
   std::optional<Address> addressOf(llvm::Instruction *I);
@@ -181,6 +196,8 @@ private:
   llvm::SmallVector<llvm::Value *, 4> Kept;
   /// By header phi, or by the phi of the last number behind a loop.
   llvm::MapVector<llvm::PHINode *, InMemory> MemoryOf;
+  /// Stores that wait for the end of their iteration, and those that may not.
+  llvm::SmallSetVector<const llvm::Instruction *, 4> Waiting, Impatient;
   bool Again = false;
   llvm::SmallVector<llvm::Instruction *, 32> Accesses; ///< loads and stores
   llvm::SmallVector<llvm::CallBase *, 2> Errno; ///< calls that may set it

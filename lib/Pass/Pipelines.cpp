@@ -67,10 +67,11 @@ OffloadOptions retrograd::offloadOptions(const Options &O) {
           .Print = O.PrintOffload};
 }
 
-LoopNestOptions retrograd::loopNestOptions(const Options &O, bool Threads) {
+LoopNestOptions retrograd::loopNestOptions(const Options &O, bool Derivative) {
   return {.Print = O.PrintNests,
           .AnyOrder = O.LoopsAny,
-          .Threads = Threads && O.LoopThreads};
+          .Threads = !Derivative && O.LoopThreads,
+          .Columns = Derivative};
 }
 
 /// What LLVM's first simplification would take from derivatives.

@@ -26,7 +26,7 @@ void extendPipelines(llvm::PassBuilder &PB,
 
 OffloadOptions offloadOptions(const Options &O);
 /// Threads: where they are asked for.
-LoopNestOptions loopNestOptions(const Options &O, bool Threads = true);
+LoopNestOptions loopNestOptions(const Options &O, bool Derivative = false);
 
 } // namespace retrograd
 
