@@ -146,7 +146,8 @@ bool ProgramFacts::watchesFormats(const Value *P) const {
 }
 
 bool ProgramFacts::hidesFormats(const Value *P) const {
-  return watchesFormats(P) && !SeenFormats.contains(*Types.mixedFormats(P));
+  const std::optional<unsigned> Group = Types.mixedFormats(P);
+  return Group && watchesFormats(P) && !SeenFormats.contains(*Group);
 }
 
 const ValueShape &ProgramFacts::shape(const Value *V) const {
