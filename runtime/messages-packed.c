@@ -66,7 +66,7 @@ static void erase(int64_t i) {
 }
 
 void rg_mpi_mark(char *at, int kind, int64_t count) {
-  kind = kind == RG_KIND_WORD ? RG_KIND_DOUBLE : kind;
+  kind = rg_mpi_number_of(kind);
   const int64_t size = rg_mpi_bytes_of(kind);
   char *end = at + count * size;
   int clash = 0;
@@ -181,12 +181,11 @@ static int kind_at(const char *routine, const rg_layout *l, int64_t place,
   const int64_t size = rg_mpi_bytes_of(kind);
   const int64_t from = place % l->period;
   for (int r = 0; r < l->runs; ++r) {
-    const int own =
-        l->run[r].kind == RG_KIND_WORD ? RG_KIND_DOUBLE : l->run[r].kind;
+    const int own = rg_mpi_number_of(l->run[r].kind);
     const int64_t low = l->run[r].at, step = rg_mpi_bytes_of(own);
     if (from >= low + l->run[r].count * step || low >= from + size)
       continue;
-    if (own != (kind == RG_KIND_WORD ? RG_KIND_DOUBLE : kind) ||
+    if (own != rg_mpi_number_of(kind) ||
         (from - low) % step)
       rg_mpi_stop(routine,
                   "the two ends of a message of bytes take it for "
@@ -245,8 +244,7 @@ static void move_numbers(const packing *p, char *numbers, char *buffer,
     char *base = numbers + (l->period ? e : e * l->extent);
     const int64_t behind = l->period ? e : e * l->size;
     for (int r = 0; r < l->runs; ++r) {
-      const int kind =
-          l->run[r].kind == RG_KIND_WORD ? RG_KIND_DOUBLE : l->run[r].kind;
+      const int kind = rg_mpi_number_of(l->run[r].kind);
       const int64_t size = rg_mpi_bytes_of(kind);
       for (int i = 0; i < l->run[r].count; ++i) {
         char *x = base + l->run[r].at + i * size;

@@ -145,10 +145,6 @@ static void give(rg_message *m, int tangent) {
   rg_mpi_send_later(m->comm, m->peer, tag_of(m), p, bytes);
 }
 
-static int is_number_of(int kind) {
-  return kind == RG_KIND_WORD ? RG_KIND_DOUBLE : kind;
-}
-
 /* A byte is of a number of another kind, or at another place, at the other end
  * of a message of bytes. What only one end knows, the other never looks at. */
 static int disagree(const rg_layout *l, const rg_run *runs, int64_t n) {
@@ -160,7 +156,7 @@ static int disagree(const rg_layout *l, const rg_run *runs, int64_t n) {
       if (a->at >= b->at + b->count * sizes[b->kind] ||
           b->at >= a->at + a->count * size)
         continue;
-      if (is_number_of(a->kind) != is_number_of(b->kind) ||
+      if (rg_mpi_number_of(a->kind) != rg_mpi_number_of(b->kind) ||
           (a->at - b->at) % size)
         return 1;
     }
@@ -173,7 +169,7 @@ static void compare_ends(const rg_message *m, const rg_packet *p) {
   int by_words = p->period && p->period % 8 == 0;
   for (int64_t i = 0; i < p->runs; ++i)
     by_words &=
-        is_number_of(runs[i].kind) == RG_KIND_DOUBLE && runs[i].at % 8 == 0;
+        rg_mpi_number_of(runs[i].kind) == RG_KIND_DOUBLE && runs[i].at % 8 == 0;
   if (p->period == l->period ? !l->period || !disagree(l, runs, p->runs)
                              : l->by_words && by_words)
     return;

@@ -177,6 +177,10 @@ enum {
                  * address */
   RG_KIND_RAW   /* tangents: whatever it is */
 };
+/* What a number of this kind is that a word may hold. */
+static inline int rg_mpi_number_of(int kind) {
+  return kind == RG_KIND_WORD ? RG_KIND_DOUBLE : kind;
+}
 typedef struct rg_run {
   ptrdiff_t at;
   int kind, count;

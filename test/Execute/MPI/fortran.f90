@@ -60,31 +60,5 @@ contains
     v = u(2, :)
     energy = energy + sum(u(1:3, :)**2) + v(1) * v(2)
   end function
-
-  real(8) function over_ranks(mine)
-    real(8), intent(in) :: mine
-    integer :: ierr
-    call MPI_Allreduce(mine, over_ranks, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
-  end function
 end module
-program test
-  use kernels
-  implicit none
-  real(8) :: x(5), dx(5), t(5), less, more
-  real(8), parameter :: h = 1d-5
-  integer :: i, rank, ierr
-  call MPI_Init(ierr)
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-  do i = 1, 5
-    x(i) = 0.6d0 + 0.3d0 * cos(3d0 * i + rank)
-    t(i) = 1 - 0.3d0 * i + 0.25d0 * rank
-  end do
-  dx = 0
-  call reverse(c_funloc(energy), enzyme_dup, x, dx, enzyme_const, 5)
-  more = over_ranks(energy(x + h * t, 5))
-  less = over_ranks(energy(x - h * t, 5))
-  call rg_near('reverse', over_ranks(sum(dx * t)), (more - less) / (2 * h))
-  call rg_near('forward', over_ranks(forward(c_funloc(energy), enzyme_dup, x, t, enzyme_const, 5)), over_ranks(sum(dx * t)))
-  call MPI_Finalize(ierr)
-  call rg_report()
-end program
+include 'rgmpi.inc'
