@@ -16,8 +16,8 @@
 |*   MPI_Unpack(buffer, &at, y, ..)        buffer' + at += y'; marks them
 |*
 |* So each message tells its other end where numbers are, and what kind they
-|* have. Numbers that reach a buffer otherwise have no mark, and end
-|* the program.
+|* have. Where a buffer has been copied, marks move with the adjoints. Numbers
+|* that reach a buffer otherwise have no mark, and end the program.
 \*===------------------------------------------------------------------------===*/
 #include "messages.h"
 #include <stdlib.h>
@@ -65,7 +65,21 @@ static void erase(int64_t i) {
           (size_t)(--rg_mpi_marks_held - i) * sizeof *rg_mpi_marked);
 }
 
+/* A copy of a buffer is undone (unknown.c): marks go the way of the adjoints. */
+static void follow(char *from, char *to, uint64_t bytes) {
+  rg_run *runs;
+  const rg_layout nothing = {0};
+  const int64_t n = rg_mpi_all_runs(&nothing, from, (int64_t)bytes, &runs);
+  if (n)
+    rg_mpi_unmark(from, (int64_t)bytes);
+  for (int64_t r = 0; to && r < n; ++r)
+    rg_mpi_mark(to + runs[r].at, runs[r].kind, runs[r].count);
+  free(runs);
+}
+extern void (*rg_adjoints_moved)(char *from, char *to, uint64_t bytes);
+
 void rg_mpi_mark(char *at, int kind, int64_t count) {
+  rg_adjoints_moved = follow;
   kind = rg_mpi_number_of(kind);
   const int64_t size = rg_mpi_bytes_of(kind);
   char *end = at + count * size;

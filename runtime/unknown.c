@@ -62,8 +62,14 @@ static void move_addresses(char *dsh, char *ssh, uint64_t bytes) {
   rg_apart_end(from, ssh);
 }
 
+/* Whoever knows what adjoints are hears where they go (messages-packed.c); null: nobody does, or the source is
+ * constant. Named, not static: all modules of a program have one. */
+void (*rg_adjoints_moved)(char *from, char *to, uint64_t bytes);
+
 /* Takes the adjoints at dsh and hands them to `given`; null: the source is constant. */
 static void move_adjoints(char *dsh, char *given, uint64_t bytes, const char *where) {
+  if (rg_adjoints_moved)
+    rg_adjoints_moved(dsh, given, bytes);
   if (rg_is_zero(dsh, bytes))
     return;
   char *taken = malloc(bytes);

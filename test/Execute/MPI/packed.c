@@ -118,6 +118,36 @@ static double columns(const double *x, int n) {
   return s;
 }
 
+// Messages of several senders are collected in one block, which is kept elsewhere before it is unpacked.
+static double collected(const double *x, int n) {
+  char out[40], in[40], *block = malloc(80), kept[80];
+  int at = 0, end = 0;
+  double a = x[0] * x[rgRank % n], v, w[2], s = 0;
+  float f = 2, g;
+  MPI_Pack(&f, 1, MPI_FLOAT, out, 40, &at, MPI_COMM_WORLD);
+  MPI_Pack(&a, 1, MPI_DOUBLE, out, 40, &at, MPI_COMM_WORLD);
+  MPI_Pack(x + 1, 2, MPI_DOUBLE, out, 40, &at, MPI_COMM_WORLD);
+  for (int from = 0; from < 2; ++from) {
+    MPI_Status status;
+    int bytes;
+    MPI_Sendrecv(out, at, MPI_PACKED, from ? left() : right(), 4, in, 40, MPI_PACKED, from ? right() : left(), 4,
+                 MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_PACKED, &bytes);
+    memcpy(block + end, in, bytes);
+    end += bytes;
+  }
+  memcpy(kept, block, end);
+  free(block);
+  at = 0;
+  for (int from = 0; from < 2; ++from) {
+    MPI_Unpack(kept, end, &at, &g, 1, MPI_FLOAT, MPI_COMM_WORLD);
+    MPI_Unpack(kept, end, &at, &v, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Unpack(kept, end, &at, w, 2, MPI_DOUBLE, MPI_COMM_WORLD);
+    s += (from + 1) * v * v + (double)g * w[0] * w[1];
+  }
+  return s;
+}
+
 // Floats have derivatives of their own; differences are those of doubles.
 #define SUMS(name, number, type)                                                                     \
   static double name(const double *x, int n) {                                                       \
@@ -165,5 +195,6 @@ int main(int argc, char **argv) {
   RG_MPI_CHECK(mixed, 4);
   RG_MPI_CHECK(records, 4);
   RG_MPI_CHECK(columns, 4);
+  RG_MPI_CHECK(collected, 4);
   return rgEnd();
 }
