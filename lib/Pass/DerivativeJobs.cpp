@@ -673,7 +673,8 @@ bool DerivativeJobs::complete() {
   Steps.run(step::EmptyTapes, *Top.Made, [&] {
     auto &FAM =
         H.MAM.getResult<FunctionAnalysisManagerModuleProxy>(H.M).getManager();
-    const auto Changed = dropEmptyTapes(Emitted);
+    const auto Changed =
+        dropEmptyTapes(Emitted, {Top.Made, Top.Sweep, Top.Recorder});
     for (Function *F : Changed)
       FAM.invalidate(*F, PreservedAnalyses::none());
     return !Changed.empty();

@@ -11,7 +11,8 @@
 // needed where a number or the address of anything else is kept in its memory,
 // where its address is compared, or where what its memory holds is needed. It
 // is foreign where it meets something that is not followed. What is neither is
-// made and handed around for nothing.
+// made and handed around for nothing. A class without any frame is left alone:
+// it is what the program hands over.
 //
 // Only what pointers to frames and records lead to is looked at: a class that
 // is foreign is not followed any further.
@@ -44,10 +45,12 @@ struct Place {
 
 class FrameClasses {
 public:
-  explicit FrameClasses(ArrayRef<Function *> Fs)
+  FrameClasses(ArrayRef<Function *> Fs, ArrayRef<Function *> Entries)
       : Fs(Fs.begin(), Fs.end()), Layout(Fs.front()->getDataLayout()) {
+    // The program calls entries, also where their calls are not written yet.
     for (Function *F : Fs)
-      if (F->hasLocalLinkage() && all_of(F->uses(), [&](const Use &U) {
+      if (F->hasLocalLinkage() && !F->use_empty() &&
+          !is_contained(Entries, F) && all_of(F->uses(), [&](const Use &U) {
             const auto *C = dyn_cast<CallBase>(U.getUser());
             return C && C->isCallee(&U) &&
                    C->getFunctionType() == F->getFunctionType() &&
@@ -62,6 +65,7 @@ public:
 private:
   struct Class {
     unsigned Parent;
+    bool Frame = false; ///< the address of one may be among it
     bool Needed = false;
     bool Foreign = false;
     std::map<int64_t, unsigned> Contents;                ///< by offset
@@ -78,7 +82,7 @@ private:
     return C;
   }
   unsigned make() {
-    Classes.push_back({unsigned(Classes.size()), false, false, {}, {}});
+    Classes.push_back({unsigned(Classes.size()), false, false, false, {}, {}});
     return Classes.size() - 1;
   }
   void unify(unsigned A, unsigned B);
@@ -133,6 +137,7 @@ void FrameClasses::unify(unsigned A, unsigned B) {
       continue;
     Class &To = Classes[X], &From = Classes[Y];
     From.Parent = X;
+    To.Frame |= From.Frame;
     To.Needed |= From.Needed;
     To.Foreign |= From.Foreign;
     To.Numbers.append(From.Numbers);
@@ -185,7 +190,7 @@ void FrameClasses::solve() {
       for (Instruction &I : B)
         if (CallInst *C = asFrame(I)) {
           Frames.push_back(C);
-          of(C);
+          Classes[find(of(C).Of)].Frame = true;
         }
   while (!Work.empty())
     follow(Work.pop_back_val());
@@ -198,6 +203,9 @@ void FrameClasses::solve() {
         continue;
       for (auto [Offset, Content] : Classes[I].Contents) {
         Class &C = Classes[find(Content)];
+        // What is loaded from a frame goes with it.
+        if (Classes[I].Frame && !C.Frame)
+          C.Frame = Changed = true;
         const int64_t From = Offset, Behind = Offset + Layout.getPointerSize();
         if (!C.Foreign &&
             (Classes[I].Foreign || any_of(Classes[I].Numbers, [&](auto &N) {
@@ -383,7 +391,7 @@ bool FrameClasses::isUnused(const Value *V) {
   if (It == Places.end())
     return false;
   const Class &C = Classes[find(It->second.Of)];
-  return !C.Needed && !C.Foreign;
+  return C.Frame && !C.Needed && !C.Foreign;
 }
 
 bool FrameClasses::rewrite(SmallPtrSetImpl<Function *> &Changed) {
@@ -434,12 +442,14 @@ bool FrameClasses::rewrite(SmallPtrSetImpl<Function *> &Changed) {
   return true;
 }
 
-SmallVector<Function *, 8> retrograd::dropEmptyTapes(ArrayRef<Function *> Fs) {
+SmallVector<Function *, 8>
+retrograd::dropEmptyTapes(ArrayRef<Function *> Fs,
+                          ArrayRef<Function *> Entries) {
   SmallPtrSet<Function *, 16> Changed;
   if (!Fs.empty() && !Fs.front()->getParent()->getFunction("rg_tape_alloc"))
     return {};
   if (!Fs.empty()) {
-    FrameClasses Classes(Fs);
+    FrameClasses Classes(Fs, Entries);
     Classes.solve();
     Classes.rewrite(Changed);
   }

@@ -28,10 +28,11 @@ class Function;
 namespace retrograd {
 
 /// Takes the frames and records that lead to nothing but each other out of Fs,
-/// the functions of one derivative, whose bodies are simplified. Returns those
-/// that it has changed.
+/// the functions of one derivative, whose bodies are simplified. The program
+/// calls Entries, or null. Returns those that it has changed.
 llvm::SmallVector<llvm::Function *, 8>
-dropEmptyTapes(llvm::ArrayRef<llvm::Function *> Fs);
+dropEmptyTapes(llvm::ArrayRef<llvm::Function *> Fs,
+               llvm::ArrayRef<llvm::Function *> Entries);
 
 } // namespace retrograd
 
