@@ -364,5 +364,4 @@ void ObjectGraph::solveEvidence() {
     }
   }
   collectFormats();
-  findMixes();
 }

@@ -9,7 +9,6 @@
 #include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
-#include "Emit/FormatWatch.h"
 #include "Emit/FormulaEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
@@ -366,12 +365,6 @@ void ForwardEmitter::visit(Instruction &I) {
     pack(&I);
   }
   AtOnce = false;
-  if (!isFromTape() && Plan.facts().types().mixesFormats()) {
-    B.SetInsertPoint(At->getParent(), At);
-    B.SetCurrentDebugLocation(Clone->getDebugLoc());
-    watchFormats(B, I, Activity, Services.runtime(),
-                 [&](const Value *V) { return primal(V); });
-  }
   if (isFromTape() || (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
                        !(isa<CallBase>(I) &&
                          Plan.action(cast<CallBase>(I)) == CallAction::Memory)))

@@ -26,16 +26,14 @@ using namespace retrograd;
 void PrimalEmitter::emitCall(CallBase &C) {
   switch (Plan.action(C)) {
   case CallAction::Allocate:
-    forLanes([&] { emitAllocation(C); });
-    return watchNumbers(C);
+    return forLanes([&] { emitAllocation(C); });
   case CallAction::Free:
     return emitFree(C);
   case CallAction::Memory:
     forLanes([&] { emitTransfer(C); });
     return watch(C);
   case CallAction::Realloc:
-    emitRealloc(C);
-    return watchNumbers(C);
+    return emitRealloc(C);
   case CallAction::Tape:
     return emitTapeScope(C);
   case CallAction::Derivative:
@@ -62,7 +60,7 @@ void PrimalEmitter::emitCall(CallBase &C) {
       forLanes([&] { B.CreateStore(Renewed, shadow(O)); });
     }
     emitLife(C);
-    return watchNumbers(C);
+    return;
   }
 }
 

@@ -14,7 +14,6 @@
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Emit/ConstantMemory.h"
-#include "Emit/FormatWatch.h"
 #include "Emit/FunctionShell.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
@@ -272,18 +271,6 @@ void PrimalEmitter::watch(Instruction &I) {
   watchAccess(B, I, Activity, Services.runtime(),
               {[&](const Value *V) { return primal(V); },
                [&](const Value *V) { return shadow(V); }});
-  watchNumbers(I);
-}
-
-/// What may hold numbers of two formats by turns.
-void PrimalEmitter::watchNumbers(Instruction &I) {
-  if (!Plan.facts().types().mixesFormats() ||
-      !isa_and_nonnull<Instruction>(VMap.lookup(&I)))
-    return;
-  IRBuilder<> B(D.getContext());
-  placeAfter(B, I);
-  watchFormats(B, I, Activity, Services.runtime(),
-               [&](const Value *V) { return primal(V); });
 }
 
 /// The instruction I over shadows: what it does to pointers, done to theirs.

@@ -38,12 +38,6 @@ public:
 
 private:
   void checkCall(const llvm::CallBase &C);
-  /// Numbers that are read as another format (FormatLegality.cpp).
-  void checkFormats(const llvm::Instruction &I);
-  void checkFormatsOfCopy(const llvm::CallBase &C);
-  void checkFormatHint(const llvm::CallBase &C);
-  void refuseFormats(const llvm::Instruction &I, const llvm::Type *From,
-                     const llvm::Type *To, const char *How);
   void checkCharacters(const llvm::CallBase &C);
   void checkNumbersFromText();
   bool holdsVariedNumbers(const llvm::Value *P, uint64_t Size) const;
