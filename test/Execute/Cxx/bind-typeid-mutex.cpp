@@ -2,6 +2,7 @@
 // RG-LEVELS: O0 O2 O3
 #include "rgtest.h"
 #include <functional>
+#include <string>
 #include <typeinfo>
 #include <mutex>
 #include <atomic>
