@@ -1,16 +1,20 @@
-/*===- kept.c - blocks that shadows have left ------------------------------===*\
+/*===- kept.c - blocks that shadows have left
+------------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* A derivative has two arrays where the program has one, and releases both when
-|* it ends. If the heap gives that memory back to the system, the next derivative
+|* it ends. If the heap gives that memory back to the system, the next
+derivative
 |* gets fresh pages: a fault for every 4 KiB, which takes longer than what most
 |* programs do with them. So a thread keeps a few blocks of its shadows, as it
 |* keeps the chunks of its tape.
 |*
-|*     Spectrum.sh = kept_alloc(n, new)     a kept block of n to 2 n bytes, or new(n)
+|*     Spectrum.sh = kept_alloc(n, new)     a kept block of n to 2 n bytes, or
+new(n)
 |*     ...
 |*     kept_defer(arena, Spectrum, Spectrum.sh, delete, n)
 |*                                          at the tape's end: kept, for delete
@@ -21,7 +25,6 @@
 #include "arena.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   RG_KEPT_BLOCKS = 8,
@@ -44,13 +47,18 @@ typedef struct rg_kept_list {
   rg_kept_block blocks[RG_KEPT_BLOCKS]; /* earliest first */
 } rg_kept_list;
 
-/* May run any code: what it releases is not in the list any more. */
-static void rg_kept_drop(rg_kept_list *l, unsigned i) {
+static rg_kept_block rg_kept_remove(rg_kept_list *l, unsigned i) {
   rg_kept_block b = l->blocks[i];
   l->bytes -= b.bytes;
   --l->count;
   for (; i < l->count; ++i)
     l->blocks[i] = l->blocks[i + 1];
+  return b;
+}
+
+/* May run any code: what it releases is not in the list any more. */
+static void rg_kept_drop(rg_kept_list *l, unsigned i) {
+  rg_kept_block b = rg_kept_remove(l, i);
   b.dealloc(b.p);
 }
 
@@ -61,20 +69,16 @@ static void rg_kept_release(rg_kept *kept) {
   free(l);
 }
 
-/* A block of at least `bytes` bytes that dealloc releases; null: there is none. */
+/* A block of at least `bytes` bytes that dealloc releases; null: there is none.
+ */
 void *rg_kept_take(uint64_t bytes, void (*dealloc)(void *)) {
   rg_kept_list *l = (rg_kept_list *)rg_arena_of_thread.kept;
   if (bytes < RG_KEPT_LEAST || !l)
     return NULL;
   for (unsigned i = l->count; i-- > 0;) {
     rg_kept_block b = l->blocks[i];
-    if (b.dealloc != dealloc || b.bytes < bytes || b.bytes / 2 > bytes)
-      continue;
-    l->bytes -= b.bytes;
-    --l->count;
-    for (; i < l->count; ++i)
-      l->blocks[i] = l->blocks[i + 1];
-    return b.p;
+    if (b.dealloc == dealloc && b.bytes >= bytes && b.bytes / 2 <= bytes)
+      return rg_kept_remove(l, i).p;
   }
   return NULL;
 }
@@ -106,11 +110,14 @@ static void rg_kept_put(rg_kept_block b) {
   l->bytes += b.bytes;
 }
 
-static void rg_kept_put_record(void *record) { rg_kept_put(*(rg_kept_block *)record); }
+static void rg_kept_put_record(void *record) {
+  rg_kept_put(*(rg_kept_block *)record);
+}
 
-/* free of a block with a shadow in a primal sweep, as rg_defer_free_both. `bytes`:
- * what was asked for, for the shadow; 0: not known. */
-void rg_kept_defer(rg_arena *a, void *p, void *sh, void (*dealloc)(void *), uint64_t bytes) {
+/* free of a block with a shadow in a primal sweep, as rg_defer_free_both.
+ * `bytes`: what was asked for, for the shadow; 0: not known. */
+void rg_kept_defer(rg_arena *a, void *p, void *sh, void (*dealloc)(void *),
+                   uint64_t bytes) {
   rg_tape_defer_free(a, p, dealloc);
   if (sh == p)
     return;
