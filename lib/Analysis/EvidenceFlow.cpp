@@ -364,4 +364,5 @@ void ObjectGraph::solveEvidence() {
     }
   }
   collectFormats();
+  findMixes();
 }

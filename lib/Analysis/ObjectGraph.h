@@ -222,6 +222,17 @@ public:
   /// one: what bytes of it may be, even where an end of a copy knows better and
   /// evidence did not come through.
   llvm::ArrayRef<llvm::Type *> formatsAround(unsigned Rep) const;
+  /// The formats of the numbers that accesses find among the Size bytes at P,
+  /// or (Unbounded) from there on; none of what copies may have brought.
+  llvm::SmallVector<llvm::Type *, 2> formatsAt(Position P, int64_t Size) const;
+  /// Numbers of two formats may lie in one place of this object, or of one that
+  /// copies connect with it; or a copy takes numbers of one format to where
+  /// others lie.
+  bool mixesFormats(unsigned Rep) const;
+  /// Copies take bytes of this object to (Gives) another one that accesses have
+  /// for numbers of format FP, or bring them from there.
+  bool exchangesFormat(unsigned Rep, const llvm::Type *FP, bool Gives) const;
+  bool anyMixes() const { return !Mixes.empty(); }
 
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;
@@ -346,6 +357,8 @@ private:
   /// Objects that links connect have one leader; formats are by leader.
   llvm::EquivalenceClasses<unsigned> Connected;
   llvm::DenseMap<unsigned, llvm::SmallVector<llvm::Type *, 2>> Formats;
+  /// Leaders of the objects that mixesFormats is true of.
+  llvm::DenseSet<unsigned> Mixes;
   /// Places (object, offset, stride, bounds) that addTurns has looked at.
   std::set<std::tuple<unsigned, int64_t, int64_t, int64_t, int64_t>> Marked;
   /// Of arrays with bounds among them, how many have the same object, step and
@@ -400,6 +413,9 @@ private:
   bool arrivedSince(unsigned Seen, const Position &P, int64_t Size,
                     unsigned Asker) const;
   void collectFormats();
+  void findMixes();
+  bool mixesWithin(const ObjectNode &O) const;
+  bool mixesOver(const Link &L) const;
 };
 
 } // namespace retrograd

@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -37,6 +38,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
   findReleased(Functions);
+  findForeignFormats(Functions);
   Later = std::make_unique<const LaterWrites>(Functions, *this);
   Text = std::make_unique<const TextFlow>(Functions, *this);
   Digits = std::make_unique<const DigitFlow>(Functions, *this);
@@ -75,6 +77,77 @@ bool ProgramFacts::holdsAddressWord(const Value *P, uint64_t Offset,
   return any_of(AddressWords, [&](const Value *Word) {
     return Types.mayMeet(P, Word, Size, /*Behind=*/false, Offset);
   });
+}
+
+/// The running program sees what I does to memory: it is an access, or an
+/// operation that the watch knows (Emit/FormatWatch.h).
+static bool isWatchable(const Instruction &I, const Catalogue &Cat,
+                        const ProgramFacts &Facts) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (!C)
+    return !I.isAtomic() && !isa<VAArgInst>(I);
+  const OperationRecord *R = Cat.lookup(I);
+  if (!R)
+    return isa<AnyMemIntrinsic>(I) ||
+           (directCallee(*C) && Facts.preparedOf(directCallee(*C)));
+  switch (R->Class) {
+  case RuleClass::Formula:
+  case RuleClass::Deallocation:
+    return true;
+  case RuleClass::Allocation:
+    return !R->SizeArgs.empty() && !R->ShadowBehind;
+  case RuleClass::Handler:
+    return R->leavesMemoryAlone() || R->Handler == HandlerKind::MemCpy ||
+           R->Handler == HandlerKind::MemMove ||
+           R->Handler == HandlerKind::MemSet ||
+           R->Handler == HandlerKind::Realloc ||
+           R->Handler == HandlerKind::ObjectSize;
+  case RuleClass::Inactive:
+    return R->leavesMemoryAlone() || R->Memory == "r" || R->Id == "format_hint";
+  case RuleClass::Expansion:
+  case RuleClass::Rule:
+    break;
+  }
+  return C->onlyReadsMemory();
+}
+
+void ProgramFacts::findForeignFormats(ArrayRef<Function *> Functions) {
+  if (!Types.mixesFormats())
+    return;
+  auto Note = [&](TypeAnalysis::ObjectId O, SmallSet<unsigned, 4> &To) {
+    if (std::optional<unsigned> Group = Types.mixedFormats(O))
+      To.insert(*Group);
+  };
+  auto NoteAll = [&](const BitVector &Objects, SmallSet<unsigned, 4> &To) {
+    for (unsigned O : Objects.set_bits())
+      Note(O, To);
+  };
+  NoteAll(Visible, SeenFormats);
+  for (const Function *F : Functions)
+    for (const Instruction &I : instructions(*F)) {
+      if (isWatchable(I, Cat, *this))
+        continue;
+      auto NoteBehind = [&](const Value *V) {
+        if (TypeAnalysis::ObjectId O = Types.objectOf(V);
+            O != TypeAnalysis::NoObject)
+          NoteAll(reachableFrom(O), ForeignFormats);
+      };
+      NoteBehind(&I);
+      for (const Value *Op : I.operand_values())
+        NoteBehind(Op);
+      if (const auto *C = dyn_cast<CallBase>(&I); C && mayTouchExternal(*C))
+        NoteAll(External, ForeignFormats);
+    }
+}
+
+bool ProgramFacts::watchesFormats(const Value *P) const {
+  const std::optional<unsigned> Group = Types.mixedFormats(P);
+  return Group && !ForeignFormats.contains(*Group);
+}
+
+bool ProgramFacts::hidesFormats(const Value *P) const {
+  const std::optional<unsigned> Group = Types.mixedFormats(P);
+  return Group && watchesFormats(P) && !SeenFormats.contains(*Group);
 }
 
 const ValueShape &ProgramFacts::shape(const Value *V) const {

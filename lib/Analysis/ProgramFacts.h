@@ -21,6 +21,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/IR/Instructions.h"
 #include <map>
 #include <tuple>
@@ -209,6 +210,13 @@ public:
   /// The rounding mode may change while functions of the call graph run.
   bool changesRounding() const { return ChangesRounding; }
 
+  /// Numbers of two formats may take turns in the memory behind P, and all that
+  /// writes them is here: the running program looks after what lies where
+  /// (Emit/FormatWatch.h).
+  bool watchesFormats(const llvm::Value *P) const;
+  /// The same, and no code outside sees any of it.
+  bool hidesFormats(const llvm::Value *P) const;
+
   /// Cached shape of a value.
   const ValueShape &shape(const llvm::Value *V) const;
   bool carriesFloat(const llvm::Value *V) const {
@@ -238,6 +246,7 @@ private:
                   llvm::BitVector &Numbers) const;
 
   void findAddressWords(llvm::ArrayRef<llvm::Function *> Functions);
+  void findForeignFormats(llvm::ArrayRef<llvm::Function *> Functions);
   void findTeams(llvm::ArrayRef<llvm::Function *> Functions);
   void findMessages(llvm::ArrayRef<llvm::Function *> Functions);
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
@@ -273,6 +282,8 @@ private:
   /// Where integers are stored and read that are addresses (`uintptr_t`).
   llvm::SmallVector<const llvm::Value *, 4> AddressWords;
   llvm::SmallPtrSet<const llvm::Argument *, 4> AddressArguments;
+  /// Of TypeAnalysis::mixedFormats: what others write, too, or may see.
+  llvm::SmallSet<unsigned, 4> ForeignFormats, SeenFormats;
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>>
       RuleEffects;

@@ -7,8 +7,10 @@
 
 #include "Analysis/TypeAnalysis.h"
 #include "Analysis/TypeModel.h"
+#include "Catalogue/Catalogue.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -444,6 +446,86 @@ bool TypeAnalysis::meetsDoublesOnly(const Value *P) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.valid() && all_of(I->G.formatsAround(At.Obj),
                               [](const Type *FP) { return FP->isDoubleTy(); });
+}
+
+SmallVector<Type *, 2>
+TypeAnalysis::formatsAt(const Value *P, std::optional<uint64_t> Size) const {
+  return I->G.formatsAt(I->G.positionOf(I->lookupPointer(P)),
+                        Size ? int64_t(*Size) : ObjectGraph::Unbounded);
+}
+
+std::optional<unsigned> TypeAnalysis::mixedFormats(const Value *P) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  if (!At.valid() || !I->G.mixesFormats(At.Obj))
+    return std::nullopt;
+  return I->G.leaderOf(At.Obj);
+}
+
+std::optional<unsigned> TypeAnalysis::mixedFormats(ObjectId O) const {
+  const unsigned Rep = I->Representatives[O];
+  return I->G.mixesFormats(Rep) ? std::optional(I->G.leaderOf(Rep))
+                                : std::nullopt;
+}
+
+bool TypeAnalysis::mixesFormats() const { return I->G.anyMixes(); }
+
+bool TypeAnalysis::exchangesFormat(const Value *P, const Type *FP,
+                                   bool Gives) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.exchangesFormat(At.Obj, FP, Gives);
+}
+
+/// Bytes that are numbers of any format: zeros, or what the program begins
+/// with.
+static void noteAnyFormat(const CallBase &C, const Catalogue &Cat,
+                          function_ref<void(const Value *, Type *)> Note) {
+  const OperationRecord *R = Cat.lookup(C);
+  if (R && R->ZeroFills)
+    Note(&C, nullptr);
+  if (isa<AnyMemSetInst>(C) || (R && R->Handler == HandlerKind::MemSet))
+    Note(C.getArgOperand(0), nullptr);
+  const bool Copies =
+      isa<AnyMemTransferInst>(C) || (R && (R->Handler == HandlerKind::MemCpy ||
+                                           R->Handler == HandlerKind::MemMove));
+  if (Copies && isa<GlobalVariable>(getUnderlyingObject(C.getArgOperand(1))))
+    Note(C.getArgOperand(0), nullptr);
+}
+
+bool TypeAnalysis::isNeverWrittenAs(const Value *P, const Type *FP) const {
+  auto LeaderOf = [&](const Value *At) -> std::optional<unsigned> {
+    const Position Pos = I->G.positionOf(I->lookupPointer(At));
+    return Pos.valid() ? std::optional(I->G.leaderOf(Pos.Obj)) : std::nullopt;
+  };
+  if (!I->WrittenFormats) {
+    I->WrittenFormats.emplace();
+    auto Note = [&](const Value *At, Type *Format) {
+      if (std::optional<unsigned> L = LeaderOf(At);
+          L && !is_contained((*I->WrittenFormats)[*L], Format))
+        (*I->WrittenFormats)[*L].push_back(Format);
+    };
+    for (const Function *F : I->Functions)
+      for (const Instruction &Access : instructions(F)) {
+        if (const auto *S = dyn_cast<StoreInst>(&Access)) {
+          const Value *V = S->getValueOperand();
+          // Zero is zero in all formats.
+          if (isa<Constant>(V) && cast<Constant>(V)->isNullValue())
+            continue;
+          for (const TypedLeaf &L : leavesOf(V))
+            if (L.Kind.K != ByteKind::Integer && L.Kind.K != ByteKind::Pointer)
+              Note(S->getPointerOperand(), L.Kind.FP);
+        } else if (Access.isAtomic()) {
+          Note(Access.getOperand(0), nullptr);
+        } else if (const auto *C = dyn_cast<CallBase>(&Access)) {
+          noteAnyFormat(*C, I->Cat, Note);
+        }
+      }
+  }
+  const std::optional<unsigned> L = LeaderOf(P);
+  if (!L)
+    return false;
+  auto It = I->WrittenFormats->find(*L);
+  return It == I->WrittenFormats->end() ||
+         none_of(It->second, [&](const Type *T) { return !T || T == FP; });
 }
 
 bool TypeAnalysis::holdsBitsOfNumbers(ObjectId O) const {

@@ -185,6 +185,22 @@ public:
   /// The numbers of all memory that copies connect with that behind P, and of
   /// this itself, are doubles.
   bool meetsDoublesOnly(const llvm::Value *P) const;
+  /// The formats of the numbers that accesses find among the Size bytes at P,
+  /// or, of an unknown Size, from there on.
+  llvm::SmallVector<llvm::Type *, 2>
+  formatsAt(const llvm::Value *P, std::optional<uint64_t> Size) const;
+  /// Numbers of two formats may lie in one place behind P, or copies connect it
+  /// with such memory: all that is so connected, or none.
+  std::optional<unsigned> mixedFormats(const llvm::Value *P) const;
+  std::optional<unsigned> mixedFormats(ObjectId O) const;
+  bool mixesFormats() const; ///< anywhere
+  /// Copies take bytes of the memory behind P on to (Gives) other memory that
+  /// accesses have for numbers of format FP, or bring them from there.
+  bool exchangesFormat(const llvm::Value *P, const llvm::Type *FP,
+                       bool Gives) const;
+  /// No analysed function stores what may be a number of format FP to the
+  /// memory behind P, or to any that copies connect it with.
+  bool isNeverWrittenAs(const llvm::Value *P, const llvm::Type *FP) const;
   /// O is accessed as integers that are bits of numbers. Asked for the first
   /// time, it looks at all functions.
   bool holdsBitsOfNumbers(ObjectId O) const;

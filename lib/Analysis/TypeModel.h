@@ -55,6 +55,10 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   llvm::SmallVector<llvm::Function *, 8> Functions;
   /// Of holdsBitsOfNumbers, once it was asked.
   std::optional<llvm::DenseSet<ObjectId>> ObjectsOfBits;
+  /// Of isNeverWrittenAs: what is stored to the objects of each leader; null
+  /// for what may be anything.
+  std::optional<llvm::DenseMap<unsigned, llvm::SmallVector<llvm::Type *, 2>>>
+      WrittenFormats;
   llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf;
   const Catalogue &Cat;
   const llvm::DataLayout &DL;

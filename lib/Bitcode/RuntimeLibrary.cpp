@@ -190,6 +190,16 @@ static void describe(Function &F, const Target &Machine) {
     F.addParamAttr(0, Attribute::ReadNone);
     F.addParamAttr(
         0, Attribute::getWithCaptureInfo(F.getContext(), CaptureInfo::none()));
+  } else if (F.getName().starts_with("rg_format_")) {
+    // They look at addresses alone.
+    F.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+    F.addFnAttr(Attribute::NoUnwind);
+    for (Argument &A : F.args())
+      if (A.getType()->isPointerTy() && A.getArgNo() < 2) {
+        A.addAttr(Attribute::ReadNone);
+        A.addAttr(
+            Attribute::getWithCaptureInfo(F.getContext(), CaptureInfo::none()));
+      }
   } else if (F.getName() == "rg_tape_alloc_slow") {
     F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
     F.addFnAttr(Attribute::NoUnwind);

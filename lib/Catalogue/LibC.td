@@ -270,6 +270,11 @@ def constants_here : Handler<"MemSet"> {
 }
 def unread : InactiveInC<["rg_mark_unread", "rg_is_unread"]>;
 }
+// Which number lies where (runtime/formats.c): they look at addresses alone.
+let Section = "The runtime", OfRuntime = 1, Memory = "r" in
+def format_watch : InactiveInC<["rg_format_begin", "rg_format_read", "rg_format_see",
+                                "rg_format_write", "rg_format_move", "rg_format_look",
+                                "rg_format_tell", "rg_format_take", "rg_format_put"]>;
 // -rg-nan (runtime/nan.c): says what it sees.
 let Section = "The runtime", OfRuntime = 1 in
 def nan_watch : InactiveInC<["rg_nan_check"]>;
@@ -289,6 +294,9 @@ def dispatch_ends : InactiveInC<["rg_unknown_callee", "rg_unknown_member",
 let Section = "Hints" in {
 def layout_hint : InactiveInC<["rg_hint_layout"], "V:PL"> {
   let Summary = "`__enzyme_double(p, bytes)` and its kind";
+}
+def format_hint : InactiveInC<["rg_hint_formats.*"]> {
+  let Summary = "bytes of numbers are copied to where the source has numbers of another type";
 }
 def iteration_hint : Inactive<["rg_hint_iterations*"], "N:NN"> {
   let Summary = "`__enzyme_iter(n, step)`";

@@ -43,6 +43,9 @@ void retrograd::tell(const Refusal &R, bool Forward,
     Say(DiagId::TypeUnknown,
         {userName(R.At->getFunction()->getName()), R.Detail});
     break;
+  case RefusalKind::Format:
+    Say(DiagId::NumberFormat, {R.Detail});
+    break;
   case RefusalKind::Instruction:
     if (R.At->isAtomic())
       Say(DiagId::AtomicOperation, {R.Detail});

@@ -29,6 +29,7 @@ enum class RefusalKind : uint8_t {
   IndirectCall,    ///< active call through a pointer
   InlineAsm,       ///< active inline assembly
   UnknownType,     ///< bytes copied whose type matters and is not known
+  Format,          ///< numbers read as another floating-point format
   Instruction,     ///< no rule for the instruction
   Unshadowed,      ///< active store to memory whose shadow nobody gave
   NoErrorBound,    ///< an estimate of rounding errors meets what has none

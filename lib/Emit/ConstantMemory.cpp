@@ -31,7 +31,8 @@ static bool mayLose(const Value *P, const ActivityAnalysis &A) {
   return E.Reads.test(O) && E.Writes.test(O);
 }
 
-static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
+Constant *retrograd::placeInUser(RuntimeLibrary &Runtime,
+                                 const Instruction &I) {
   std::string Text;
   raw_string_ostream OS(Text);
   if (const DebugLoc &L = I.getDebugLoc())
@@ -54,7 +55,7 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
     const Value *P = L->getPointerOperand();
     if (mayLose(P, A) && (A.isActive(L) || A.hasShadow(L)))
       Call("rg_constant_load",
-           {Values.Primal(P), Bytes(L->getType()), placeOf(Runtime, I)});
+           {Values.Primal(P), Bytes(L->getType()), placeInUser(Runtime, I)});
     return;
   }
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
@@ -64,10 +65,11 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
     Value *Own = Values.Primal(P), *Sh = Values.Shadow(P);
     if (V->getType()->isPointerTy() && A.hasShadow(V))
       Call("rg_constant_store_pointer",
-           {Own, Sh, Values.Primal(V), Values.Shadow(V), placeOf(Runtime, I)});
+           {Own, Sh, Values.Primal(V), Values.Shadow(V),
+            placeInUser(Runtime, I)});
     else if (A.isActive(V) || (!V->getType()->isPointerTy() && A.hasShadow(V)))
       Call("rg_constant_store",
-           {Own, Sh, Bytes(V->getType()), placeOf(Runtime, I)});
+           {Own, Sh, Bytes(V->getType()), placeInUser(Runtime, I)});
     else
       Call("rg_constant_clear", {Own, Bytes(V->getType())});
     return;
@@ -100,7 +102,7 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
        {To, ShadowOf(T.Dest), Reads ? Values.Primal(T.Source) : Null,
         Reads ? ShadowOf(T.Source) : Null,
         B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()),
-        placeOf(Runtime, I)});
+        placeInUser(Runtime, I)});
 }
 
 void retrograd::beginWatch(Function &D, RuntimeLibrary &Runtime) {

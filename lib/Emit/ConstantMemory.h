@@ -34,6 +34,10 @@ void watchAccess(llvm::IRBuilderBase &B, const llvm::Instruction &I,
                  const ActivityAnalysis &A, RuntimeLibrary &Runtime,
                  WatchedValues Values);
 
+/// "x.c:7: in 'f'", for a message of the runtime about I.
+llvm::Constant *placeInUser(RuntimeLibrary &Runtime,
+                            const llvm::Instruction &I);
+
 /// Tells runtime/constant.c where D, the root of a request, begins and ends, if
 /// anything in its module fills the table.
 void beginWatch(llvm::Function &D, RuntimeLibrary &Runtime);

@@ -9,6 +9,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
+#include "Emit/FormatWatch.h"
 #include "Emit/FormulaEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
@@ -50,6 +51,8 @@ ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan,
 }
 
 void ForwardEmitter::run() {
+  if (!isFromTape())
+    FormatWatch(Plan, Services.runtime(), VMap).emitReads();
   ReversePostOrderTraversal<Function *> Order(&F);
   for (BasicBlock *Block : Order)
     if (Plan.shape().isLive(Block))
@@ -365,6 +368,11 @@ void ForwardEmitter::visit(Instruction &I) {
     pack(&I);
   }
   AtOnce = false;
+  if (!isFromTape()) {
+    B.SetInsertPoint(At->getParent(), At);
+    B.SetCurrentDebugLocation(Clone->getDebugLoc());
+    FormatWatch(Plan, Services.runtime(), VMap).emitWrites(B, I);
+  }
   if (isFromTape() || (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
                        !(isa<CallBase>(I) &&
                          Plan.action(cast<CallBase>(I)) == CallAction::Memory)))

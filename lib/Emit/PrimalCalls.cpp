@@ -26,14 +26,16 @@ using namespace retrograd;
 void PrimalEmitter::emitCall(CallBase &C) {
   switch (Plan.action(C)) {
   case CallAction::Allocate:
-    return forLanes([&] { emitAllocation(C); });
+    forLanes([&] { emitAllocation(C); });
+    return watchNumbers(C);
   case CallAction::Free:
     return emitFree(C);
   case CallAction::Memory:
     forLanes([&] { emitTransfer(C); });
     return watch(C);
   case CallAction::Realloc:
-    return emitRealloc(C);
+    emitRealloc(C);
+    return watchNumbers(C);
   case CallAction::Tape:
     return emitTapeScope(C);
   case CallAction::Derivative:
@@ -60,7 +62,7 @@ void PrimalEmitter::emitCall(CallBase &C) {
       forLanes([&] { B.CreateStore(Renewed, shadow(O)); });
     }
     emitLife(C);
-    return;
+    return watchNumbers(C);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Emit/ConstantMemory.h"
+#include "Emit/FormatWatch.h"
 #include "Emit/FunctionShell.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
@@ -105,6 +106,7 @@ PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D,
   for (Instruction &I : instructions(D))
     if (isa<LoadInst>(I) || isa<StoreInst>(I))
       Kinds.primal(&I);
+  FormatWatch(Plan, Services.runtime(), VMap).emitReads();
 }
 
 bool PrimalEmitter::run() {
@@ -271,6 +273,16 @@ void PrimalEmitter::watch(Instruction &I) {
   watchAccess(B, I, Activity, Services.runtime(),
               {[&](const Value *V) { return primal(V); },
                [&](const Value *V) { return shadow(V); }});
+  watchNumbers(I);
+}
+
+/// What may hold numbers of two formats by turns.
+void PrimalEmitter::watchNumbers(Instruction &I) {
+  if (!isa_and_nonnull<Instruction>(VMap.lookup(&I)))
+    return;
+  IRBuilder<> B(D.getContext());
+  placeAfter(B, I);
+  FormatWatch(Plan, Services.runtime(), VMap).emitWrites(B, I);
 }
 
 /// The instruction I over shadows: what it does to pointers, done to theirs.

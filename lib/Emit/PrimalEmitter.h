@@ -140,6 +140,7 @@ private:
   void notePlaces(llvm::IRBuilderBase &B, llvm::Value *Place,
                   llvm::Value *Bytes);
   void watch(llvm::Instruction &I);
+  void watchNumbers(llvm::Instruction &I);
   void emitTapeScope(llvm::CallBase &C);
   void emitReach(llvm::CallBase &C);
   void emitTransfer(llvm::CallBase &C);

@@ -12,15 +12,18 @@
 #include "Support/SourceFact.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace retrograd;
 
-// Catalogue/LibC.td has the records of both.
+// Catalogue/LibC.td has the records of all.
 static constexpr StringLiteral LayoutHint = "rg_hint_layout";
 static constexpr StringLiteral IterationHint = "rg_hint_iterations";
+static constexpr StringLiteral FormatHint = "rg_hint_formats.";
 
 static Function *declare(Module &M, const Twine &Name, FunctionType *Type,
                          MemoryEffects Effects) {
@@ -97,6 +100,27 @@ void retrograd::rewriteHints(Module &M, DiagnosticEngine &Diags) {
   }
 }
 
+void retrograd::hintFormats(MemTransferInst &Copy, Type &From, Type &To) {
+  Module &M = *Copy.getModule();
+  IRBuilder<> B(Copy.getNextNode());
+  B.SetCurrentDebugLocation(Copy.getDebugLoc());
+  Type *Ends[] = {Copy.getRawDest()->getType(), Copy.getRawSource()->getType()};
+  std::string Name = FormatHint.str();
+  raw_string_ostream(Name) << From << '.' << To;
+  // Nobody may read the source instead of the destination.
+  Function *F = declare(
+      M, Name,
+      FunctionType::get(B.getVoidTy(), {Ends[0], Ends[1], &From, &To}, false),
+      MemoryEffects::argMemOnly());
+  CallInst *Call = B.CreateCall(F, {Copy.getRawDest(), Copy.getRawSource(),
+                                    Constant::getNullValue(&From),
+                                    Constant::getNullValue(&To)});
+  Call->addParamAttr(1, Attribute::ReadNone);
+  for (unsigned End : {0, 1})
+    Call->addParamAttr(End, Attribute::getWithCaptureInfo(M.getContext(),
+                                                          CaptureInfo::none()));
+}
+
 void retrograd::advanceIterations(Function &F) {
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I))
@@ -110,7 +134,8 @@ void retrograd::advanceIterations(Function &F) {
 void retrograd::removeHints(Module &M) {
   for (Function &F : make_early_inc_range(M)) {
     bool Iterations = F.getName().starts_with(IterationHint);
-    if (!F.isDeclaration() || (!Iterations && F.getName() != LayoutHint))
+    if (!F.isDeclaration() || (!Iterations && F.getName() != LayoutHint &&
+                               !F.getName().starts_with(FormatHint)))
       continue;
     for (User *U : make_early_inc_range(F.users())) {
       auto *Call = cast<CallInst>(U);

@@ -18,6 +18,10 @@
 //                            rg_hint_iterations(n, step), whose n each clone of
 //                            a primal advances.
 //
+// A third kind is made by Primal/Language/FormatCopies: rg_hint_formats(y, x,
+// a, b) behind a copy from x, where the source has doubles (a is one), to y,
+// where it has floats (b).
+//
 // When all derivatives are made the calls go: the first without trace, the
 // second for its first operand.
 //
@@ -28,7 +32,9 @@
 
 namespace llvm {
 class Function;
+class MemTransferInst;
 class Module;
+class Type;
 } // namespace llvm
 
 namespace retrograd {
@@ -36,6 +42,8 @@ class DiagnosticEngine;
 
 /// Brings the user's hints into their form for analysis.
 void rewriteHints(llvm::Module &M, DiagnosticEngine &Diags);
+/// Notes behind Copy that it takes numbers of one type to where others are.
+void hintFormats(llvm::MemTransferInst &Copy, llvm::Type &From, llvm::Type &To);
 /// F is a fresh clone of a primal: one derivative more.
 void advanceIterations(llvm::Function &F);
 /// After the last derivative.

@@ -9,6 +9,7 @@
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
 #include "Emit/ConstantMemory.h"
+#include "Emit/FormatWatch.h"
 #include "Emit/ForwardEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
@@ -312,9 +313,10 @@ static void collectAddresses(const Instruction &I,
 
 /// Refused for what the memory holds that At works on.
 static bool isOfMemory(const Refusal &R) {
-  return R.At && (R.Kind == RefusalKind::Instruction ||
-                  R.Kind == RefusalKind::UnknownType ||
-                  R.Kind == RefusalKind::Unshadowed);
+  return R.At &&
+         (R.Kind == RefusalKind::Instruction ||
+          R.Kind == RefusalKind::UnknownType || R.Kind == RefusalKind::Format ||
+          R.Kind == RefusalKind::Unshadowed);
 }
 
 SmallVector<Function *, 8>
@@ -649,6 +651,7 @@ bool DerivativeJobs::complete() {
       Standing.push_back(F.getName());
   tellBounds(*Top.Made, Standing, "rg_mpi_begin", "rg_mpi_end", H.Runtime);
   beginWatch(*Top.Made, H.Runtime);
+  beginFormatWatch(*Top.Made, H.Runtime);
   // What is repeated ended well.
   letExceptionsLeave(Top.Recorder ? *Top.Recorder : *Top.Made, E.Root,
                      *Top.Request.Primal);

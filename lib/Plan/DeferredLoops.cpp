@@ -96,6 +96,7 @@ bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
 /// its place.
 bool LoopDeferral::canBeLate(const StoreInst &S, const Value &V) const {
   return S.isSimple() && S.getPointerOperand() != &V &&
+         !Subject.facts().watchesFormats(S.getPointerOperand()) &&
          !V.getType()->isPtrOrPtrVectorTy() &&
          !Subject.Activity.hasShadow(&V) &&
          !Subject.Shape.loops().getLoopFor(S.getParent());
@@ -429,6 +430,10 @@ bool LoopDeferral::isOnlyReadIn(const Loop &L) const {
 }
 
 bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
+  // What lies in memory by turns is looked after in the primal's order.
+  if (const Value *P = getLoadStorePointerOperand(&I);
+      P && Subject.facts().watchesFormats(P))
+    return false;
   if (isa<PHINode, StoreInst, BranchInst, SwitchInst, FreezeInst>(I))
     return true;
   // What an earlier iteration wrote stays as it is, but is not there yet when

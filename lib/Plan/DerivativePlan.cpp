@@ -59,8 +59,9 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
 void PlanBuilder::run(std::optional<BitVector> Uniform) {
   if (Uniform)
     Plan.Accumulations.setUniform(*Uniform);
-  Plan.Refusals =
-      Legality(Subject, Plan.Calls, Plan.Accumulations).collectRefusals();
+  Legality Asked(Subject, Plan.Calls, Plan.Accumulations);
+  Plan.Refusals = Asked.collectRefusals();
+  Plan.Traps = Asked.takeTraps();
   if (!Plan.Refusals.empty())
     return;
   if (Uniform)
@@ -171,7 +172,8 @@ bool PlanBuilder::isWorthRunningAgain(const Loop &L) const {
 }
 
 void PlanBuilder::defer() {
-  if (!Subject.Opts.DeferLoops || Subject.Split)
+  // Where the program may end, it does so in its own order.
+  if (!Subject.Opts.DeferLoops || Subject.Split || !Plan.Traps.empty())
     return;
   DenseSet<Need> Read = Tape.readable();
   LoopDeferral Deferral(Subject, Plan.Calls, Plan.How, Deferred,

@@ -21,6 +21,7 @@
 #include "Plan/CallPlan.h"
 #include "Plan/Choices.h"
 #include "Plan/Deferrals.h"
+#include "Plan/FormatTrap.h"
 #include "Plan/PlanSubject.h"
 #include "Plan/Recipes.h"
 #include "Plan/Replays.h"
@@ -50,6 +51,8 @@ public:
 
   /// What cannot be differentiated; empty if the plan can be emitted.
   llvm::ArrayRef<Refusal> refusals() const { return Refusals; }
+  /// What ends the program where it is reached.
+  llvm::ArrayRef<FormatTrap> formatTraps() const { return Traps; }
 
   // Needs and their recipes: see Recipes and TapePlan.
   Need canonical(Need N) const { return How.canonical(N); }
@@ -211,6 +214,7 @@ private:
   CallPlan Calls;
   AccumulationPlan Accumulations;
   llvm::SmallVector<Refusal, 2> Refusals;
+  llvm::SmallVector<FormatTrap, 0> Traps;
   llvm::SmallSetVector<const llvm::StoreInst *, 4> Unneeded;
   llvm::SmallVector<Replay, 2> Replays;
   llvm::SmallVector<Original, 2> Originals;

@@ -220,6 +220,9 @@ static bool hidesActiveVariables(const CallBase &C,
 }
 
 void Legality::checkCall(const CallBase &C) {
+  if (const OperationRecord *R = Subject.facts().catalogue().lookup(C);
+      R && R->Id == "format_hint")
+    return checkFormatHint(C);
   if (hidesActiveVariables(C, Subject.Activity, Subject.facts()))
     return refuse(RefusalKind::Instruction, C,
                   "it makes the address of an internal procedure that reaches "
@@ -923,6 +926,7 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       if (auto *C = dyn_cast<CallBase>(&I)) {
         checkCall(*C);
         if (Calls.action(*C) == CallAction::Memory) {
+          checkFormatsOfCopy(*C);
           checkCopyTypes(I);
           checkShadowOfDest(I);
           if (movesAddressesAsIntegers(I, Subject.facts(), Subject.Activity))
@@ -989,6 +993,7 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
                Subject.Activity.isActive(&I) &&
                Subject.facts().shape(&I).HasPiece)
         refuse(RefusalKind::Instruction, I, "part of a floating-point number");
+      checkFormats(I);
       checkCopyTypes(I);
       if (const Value *P = getLoadStorePointerOperand(&I);
           P && Subject.Activity.isUntraceable(P) &&

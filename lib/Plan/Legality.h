@@ -18,9 +18,12 @@
 #define RETROGRAD_PLAN_LEGALITY_H
 
 #include "Diagnostics/Refusal.h"
+#include "Plan/FormatTrap.h"
 #include "Plan/PlanSubject.h"
+#include "Plan/SureRuns.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <optional>
 
 namespace retrograd {
 
@@ -35,9 +38,24 @@ public:
 
   /// In the order of the primal; empty if it can be differentiated.
   llvm::SmallVector<Refusal, 2> collectRefusals();
+  /// What is refused where the running program reaches it; once the refusals
+  /// are collected.
+  llvm::SmallVector<FormatTrap, 0> takeTraps() { return std::move(Traps); }
 
 private:
   void checkCall(const llvm::CallBase &C);
+  /// Numbers that are read as another format (FormatLegality.cpp).
+  void checkFormats(const llvm::Instruction &I);
+  void checkFormatsOfCopy(const llvm::CallBase &C);
+  void checkFormatHint(const llvm::CallBase &C);
+  void refuseFormats(const llvm::Instruction &I, const llvm::Type *From,
+                     const llvm::Type *To, const char *How,
+                     llvm::ArrayRef<NumberUse> Uses);
+  void refuseFormatsOfCopy(const llvm::CallBase &C, const llvm::Value *Dest,
+                           const llvm::Value *Source, const llvm::Type *From,
+                           const llvm::Type *To);
+  bool surelyRuns(const llvm::Instruction &I);
+  bool isSure(const NumberUse &Use);
   void checkCharacters(const llvm::CallBase &C);
   void checkNumbersFromText();
   bool holdsVariedNumbers(const llvm::Value *P, uint64_t Size) const;
@@ -68,6 +86,8 @@ private:
   const CallPlan &Calls;
   AccumulationPlan &Accumulations;
   llvm::SmallVector<Refusal, 2> Refusals;
+  llvm::SmallVector<FormatTrap, 0> Traps;
+  std::optional<SureRuns> Sure; ///< once asked for
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
   /// Objects that are characters of strings, once asked for.

@@ -8,6 +8,7 @@
 #include "Primal/Language/AnnotateParameters.h"
 #include "Catalogue/Catalogue.h"
 #include "Guard/HeldForLink.h"
+#include "Primal/Language/FormatCopies.h"
 #include "Primal/Language/FortranTypes.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Request/EntryCalls.h"
@@ -70,6 +71,8 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     if (F.isDeclaration())
       continue;
     noteDescriptors(F);
+    if (!isBeforeLink(Stage))
+      hintFormatCopies(F);
     if (dropsAnyObject(F))
       for (Instruction &I : instructions(F))
         if (auto *Call = dyn_cast<CallBase>(&I);

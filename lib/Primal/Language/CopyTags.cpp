@@ -7,6 +7,7 @@
 
 #include "Primal/Language/CopyTags.h"
 #include "Catalogue/AccessTags.h"
+#include "Primal/Language/FormatCopies.h"
 #include "Request/EntryPoints.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/STLExtras.h"
@@ -152,8 +153,11 @@ static void noteDeclared(MemTransferInst &Copy) {
 }
 
 PreservedAnalyses KeepCopyTagsPass::run(Module &M, ModuleAnalysisManager &) {
+  const bool Asks = hasEntryCalls(M);
   for (Function &F : M) {
     F.removeFnAttr(Attribute::SanitizeType);
+    if (Asks)
+      hintFormatCopies(F);
     for (Instruction &I : instructions(F)) {
       if (auto *Copy = dyn_cast<MemTransferInst>(&I))
         noteDeclared(*Copy);
