@@ -567,6 +567,9 @@ static bool isNumberTakenForPointer(const Instruction &I,
   if (!Load || !Load->getType()->isIntegerTy() ||
       Load->getType() != Load->getDataLayout().getIntPtrType(I.getContext()))
     return false;
+  // Where the source has a pointer, there is one.
+  if (namesPointer(accessTypeName(*Load)))
+    return false;
   const ValueShape &Shape = Facts.shape(Load);
   const Value *P = Load->getPointerOperand();
   const uint64_t Bytes = Load->getDataLayout().getPointerSize();
