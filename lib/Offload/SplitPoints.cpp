@@ -9,7 +9,10 @@
 #include "Offload/Steps.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
@@ -214,6 +217,43 @@ Agreement SplitPoints::classify(IsUniformFn IsUniform,
   return Agree;
 }
 
+/// That a cut in BB is the next one for all is not enough, if it is no
+/// operation: `if (x < least[i]) for (...)` in a loop brings some threads to
+/// the inner loop now, and others in a later iteration of the outer one, with
+/// another counter. A branch that threads take differently and that decides
+/// whether they come has one side from which they never do.
+bool SplitPoints::isMetTogether(const BasicBlock &BB,
+                                IsUniformFn IsUniform) const {
+  SmallPtrSet<const BasicBlock *, 32> Leading;
+  SmallVector<const BasicBlock *, 32> Work{&BB};
+  while (!Work.empty())
+    for (const BasicBlock *From : predecessors(Work.pop_back_val()))
+      if (Leading.insert(From).second)
+        Work.push_back(From);
+  auto Leads = [&](const BasicBlock *To) {
+    return To == &BB || Leading.contains(To);
+  };
+  // The branches that decide, and those that decide about these.
+  PostDominatorTree Post(F);
+  SmallSetVector<const BasicBlock *, 16> Decided;
+  Decided.insert(&BB);
+  for (unsigned At = 0; At != Decided.size(); ++At) {
+    const BasicBlock *Now = Decided[At];
+    for (const BasicBlock *Branch : Leading) {
+      const Value *Condition = conditionOf(Branch->getTerminator());
+      if (!Condition || Post.properlyDominates(Now, Branch) ||
+          none_of(successors(Branch), [&](const BasicBlock *To) {
+            return Post.dominates(Now, To);
+          }))
+        continue;
+      if (!IsUniform(Condition) && count_if(successors(Branch), Leads) > 1)
+        return false;
+      Decided.insert(Branch);
+    }
+  }
+  return true;
+}
+
 /// How far threads stay together once all cuts are made: a branch that they
 /// take differently leaves no choice of the next cut, but the end. That both
 /// its sides have the same choice is not enough: each may choose for itself.
@@ -274,7 +314,8 @@ void SplitPoints::findLoops(IsUniformFn IsUniform, bool OnlyMarked) {
       }
     }
     if (!Fit || !Varies || Carried > 4 ||
-        classify(IsUniform, Exiting) == Agreement::Divergent)
+        classify(IsUniform, Exiting) == Agreement::Divergent ||
+        !isMetTogether(*Exiting, IsUniform))
       continue;
     LoopEnds.insert(Exiting->getTerminator());
   }
@@ -309,7 +350,8 @@ bool SplitPoints::cutAtUniformBranch(bool OnlyLoops, IsUniformFn IsUniform) {
     // All that are left have to come here: not under a branch that some take
     // and others do not.
     if (!OnlyLoops && !LoopEnds.contains(T) &&
-        classify(IsUniform, &BB) == Agreement::Divergent)
+        (classify(IsUniform, &BB) == Agreement::Divergent ||
+         !isMetTogether(BB, IsUniform)))
       continue;
     BasicBlock *Branch = SplitBlock(&BB, T->getIterator());
     add({Branch, SplitKind::UniformBranch});

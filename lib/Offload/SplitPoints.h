@@ -127,7 +127,10 @@ private:
   /// none).
   Agreement classify(IsUniformFn IsUniform,
                      const llvm::BasicBlock *Extra) const;
-  /// The same where the cuts are all made.
+  /// Threads that come to BB come there in the same iterations of the loops
+  /// around it.
+  bool isMetTogether(const llvm::BasicBlock &BB, IsUniformFn IsUniform) const;
+  /// As classify, where the cuts are all made.
   Agreement agreementAtCuts(IsUniformFn IsUniform) const;
   /// Per block, the cuts that can come first behind it; bits as in next(), one
   /// more for Extra.
