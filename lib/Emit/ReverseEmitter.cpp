@@ -103,23 +103,27 @@ void ReverseEmitter::run() {
   const Function &F = Plan.primal();
   const BasicBlock *Last = nullptr;
   for (const BasicBlock &Block : F)
-    if (Plan.shape().isLive(&Block)) {
+    if (Plan.isReversed(&Block)) {
       Reversed[&Block] =
           BasicBlock::Create(D.getContext(), "rev." + Block.getName(), &D);
       if (isa<ReturnInst>(Block.getTerminator()))
         Last = &Block;
     }
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
-    if (!Plan.shape().isLive(L->getHeader()))
+    if (!Plan.isReversed(L->getHeader()))
       continue;
     Counters[L] = entryAlloca(D, B.getInt64Ty(), "rg.iter.rev");
     if (Plan.carriesResults(L))
       Upward[L] = entryAlloca(D, B.getInt64Ty(), "rg.iter.up");
     if (runsInStep(*L, Plan)) {
       InStep &S = Steps[L];
-      SmallVector<BasicBlock *, 4> Exiting;
-      L->getExitingBlocks(Exiting);
-      S.Doors.assign(Exiting.begin(), Exiting.end());
+      SmallVector<BasicBlock *, 4> Exits;
+      L->getUniqueExitBlocks(Exits);
+      for (const BasicBlock *Exit : Exits)
+        if (Plan.isReversed(Exit))
+          for (const BasicBlock *Door : Plan.reversedBehind(Exit))
+            if (L->contains(Door) && !is_contained(S.Doors, Door))
+              S.Doors.push_back(Door);
       S.Last = entryAlloca(D, B.getInt64Ty(), "rg.iter.last");
       S.Door = entryAlloca(D, B.getInt32Ty(), "rg.door");
       S.Lanes = entryAlloca(D, B.getInt32Ty(), "rg.lanes");
@@ -157,7 +161,7 @@ void ReverseEmitter::run() {
     Runs[L->getLoopLatch()] = BasicBlock::Create(
         D.getContext(), "rg.run." + L->getHeader()->getName(), &D);
   for (const BasicBlock &Block : F)
-    if (Plan.shape().isLive(&Block))
+    if (Plan.isReversed(&Block))
       emitBlock(Block);
   for (auto &[L, Unused] : Steps)
     emitStep(*L);
@@ -529,7 +533,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     if (Plan.activity().isActive(&Phi))
       forLanes([&] { Taken.push_back({&Phi, Lane, take(&Phi)}); });
 
-  SmallVector<const BasicBlock *, 4> Preds = Plan.predecessorsOf(&Block);
+  SmallVector<const BasicBlock *, 4> Preds = Plan.reversedBehind(&Block);
   if (Preds.empty()) { // the entry: see finish()
     End = B.GetInsertBlock();
     return;

@@ -52,7 +52,8 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
               Split,     Opts,    Target(*F.getParent())},
       Calls(Subject), Accumulations(Subject, Calls),
       How(Subject, Replays, Originals, Snapshots, Chosen, Settled, Deferred),
-      Layout(Subject, How, Deferred), Tape(Subject, How, Deferred, Layout) {
+      Layout(Subject, How, Deferred, Inert),
+      Tape(Subject, How, Deferred, Inert, Layout) {
   PlanBuilder(*this).run(std::move(Uniform));
 }
 
@@ -75,6 +76,7 @@ void PlanBuilder::run(std::optional<BitVector> Uniform) {
   Plan.Originals = findOriginals(Subject);
   Plan.Snapshots = findSnapshots(Subject);
   Plan.Chosen = Choices(Subject, Plan.Calls);
+  Plan.Inert = InertRegions(Subject, Plan.Replays);
   Tape.collectNeeds(Plan.Calls);
   Tape.collectCounts();
   settle();

@@ -22,6 +22,7 @@
 #include "Plan/Choices.h"
 #include "Plan/Deferrals.h"
 #include "Plan/FormatTrap.h"
+#include "Plan/InertRegions.h"
 #include "Plan/PlanSubject.h"
 #include "Plan/Recipes.h"
 #include "Plan/Replays.h"
@@ -64,6 +65,18 @@ public:
   bool isKept(Need N) const { return Tape.isKept(N); }
   llvm::SmallVector<const llvm::BasicBlock *, 4>
   predecessorsOf(const llvm::BasicBlock *B) const {
+    return How.predecessorsOf(B);
+  }
+  /// The reverse sweep comes to B: a return can be reached from it, and
+  /// something there or in front of it has a reverse.
+  bool isReversed(const llvm::BasicBlock *B) const {
+    return Subject.Shape.isLive(B) && !Inert.contains(B);
+  }
+  /// Where the reverse sweep goes on behind B, by the way that led there.
+  llvm::SmallVector<const llvm::BasicBlock *, 4>
+  reversedBehind(const llvm::BasicBlock *B) const {
+    if (const llvm::BasicBlock *Before = Inert.inFrontOf(B))
+      return {Before};
     return How.predecessorsOf(B);
   }
   std::optional<DecidedJoin> decidedJoin(const llvm::BasicBlock *B) const {
@@ -222,6 +235,7 @@ private:
   Choices Chosen;
   llvm::SmallVector<const RunningPivot *, 1> Settled;
   Deferrals Deferred;
+  InertRegions Inert;
   Recipes How;
   TapeLayout Layout;
   TapePlan Tape;

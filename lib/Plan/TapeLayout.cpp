@@ -7,6 +7,7 @@
 
 #include "Plan/TapeLayout.h"
 #include "Plan/Deferrals.h"
+#include "Plan/InertRegions.h"
 #include "Plan/Recipes.h"
 #include "llvm/IR/DataLayout.h"
 
@@ -221,7 +222,7 @@ void TapeLayout::layOut(const SetVector<Need> &Keep) {
   // around it, and a loop whose count is not constant its count.
   SmallVector<Loop *, 8> Loops = Subject.Shape.loops().getLoopsInPreorder();
   for (Loop *L : reverse(Loops)) {
-    if (!Subject.Shape.isLive(L->getHeader()))
+    if (!Subject.Shape.isLive(L->getHeader()) || Inert.contains(L->getHeader()))
       continue;
     Scope &S = ScopeFor(L);
     S.IsArray = !Deferred.isDeferred(L) && Subject.Opts.TapeArrays &&

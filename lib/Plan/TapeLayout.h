@@ -22,6 +22,7 @@
 namespace retrograd {
 
 struct Deferrals;
+class InertRegions;
 class Recipes;
 
 /// One tape entry.
@@ -60,8 +61,8 @@ struct Scope {
 class TapeLayout {
 public:
   TapeLayout(const PlanSubject &Subject, const Recipes &How,
-             const Deferrals &Deferred)
-      : Subject(Subject), How(How), Deferred(Deferred) {}
+             const Deferrals &Deferred, const InertRegions &Inert)
+      : Subject(Subject), How(How), Deferred(Deferred), Inert(Inert) {}
 
   /// The loop whose iterations N varies with (null: none).
   const llvm::Loop *scopeOf(Need N) const;
@@ -96,6 +97,7 @@ private:
   const PlanSubject &Subject;
   const Recipes &How;
   const Deferrals &Deferred;
+  const InertRegions &Inert;
   /// From a loop (null: the function) to its storage.
   llvm::DenseMap<const llvm::Loop *, Scope> Scopes;
   llvm::DenseMap<Need, std::pair<const llvm::Loop *, unsigned>> SlotIndex;

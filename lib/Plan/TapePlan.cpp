@@ -8,6 +8,7 @@
 #include "Plan/TapePlan.h"
 #include "Catalogue/Catalogue.h"
 #include "Plan/CallPlan.h"
+#include "Plan/InertRegions.h"
 #include "Plan/MinCut.h"
 #include "Plan/TapeLayout.h"
 #include "Rules/Rules.h"
@@ -66,7 +67,7 @@ bool TapePlan::givesAgain(const CallBase &C, const CallPlan &Calls) const {
 
 void TapePlan::collectNeeds(CallPlan &Calls) {
   for (BasicBlock &B : Subject.F) {
-    if (!Subject.Shape.isLive(&B))
+    if (!Subject.Shape.isLive(&B) || Inert.contains(&B))
       continue;
     auto Sink = [&](Need N) {
       N = How.canonical(N);
@@ -93,7 +94,7 @@ void TapePlan::collectNeeds(CallPlan &Calls) {
       }
     // A loop header is told apart by the iteration counter.
     bool IsHeader = Subject.Shape.loops().isLoopHeader(&B);
-    if (!IsHeader && How.predecessorsOf(&B).size() > 1)
+    if (!IsHeader && !Inert.inFrontOf(&B) && How.predecessorsOf(&B).size() > 1)
       Sink({Need::Pred, &B});
   }
 }
@@ -101,7 +102,8 @@ void TapePlan::collectNeeds(CallPlan &Calls) {
 /// What the number of a loop's iterations is computed from has to be at hand.
 void TapePlan::collectCounts() {
   for (const Loop *L : Subject.Shape.loops().getLoopsInPreorder())
-    if (Subject.Shape.isLive(L->getHeader()) && !How.constantCount(L) &&
+    if (Subject.Shape.isLive(L->getHeader()) &&
+        !Inert.contains(L->getHeader()) && !How.constantCount(L) &&
         How.countInputs(L))
       Needs[{Need::Count, L->getHeader()}].insert(L->getLoopPreheader());
 }

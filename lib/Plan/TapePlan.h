@@ -22,6 +22,7 @@
 namespace retrograd {
 
 class CallPlan;
+class InertRegions;
 class TapeLayout;
 
 class TapePlan {
@@ -31,8 +32,10 @@ public:
       llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>>;
 
   TapePlan(const PlanSubject &Subject, const Recipes &How,
-           const Deferrals &Deferred, const TapeLayout &Layout)
-      : Subject(Subject), How(How), Deferred(Deferred), Layout(Layout) {}
+           const Deferrals &Deferred, const InertRegions &Inert,
+           const TapeLayout &Layout)
+      : Subject(Subject), How(How), Deferred(Deferred), Inert(Inert),
+        Layout(Layout) {}
 
   const NeedMap &needs() const { return Needs; }
   const llvm::SetVector<Need> &kept() const { return Keep; }
@@ -72,6 +75,7 @@ private:
   const PlanSubject &Subject;
   const Recipes &How;
   const Deferrals &Deferred;
+  const InertRegions &Inert;
   const TapeLayout &Layout;
   NeedMap Needs;
   llvm::SetVector<Need> Keep;
