@@ -27,6 +27,10 @@ def device_textures : InactiveInC<["rg_texture_fact", "rg_texture_word", "rg_tex
   let Section = "Devices";
   let Summary = "an element of a texture, with --offload=cpu";
 }
+def random_steps : InactiveInC<["rg_cuda_xorwow_skip"], "V:PZI"> {
+  let Section = "Devices";
+  let Summary = "steps of a generator of random numbers, with --offload=cpu";
+}
 defvar Axes = ["x", "y", "z"];
 defvar OfAxis = ["llvm.nvvm.read.ptx.sreg.tid.", "llvm.nvvm.read.ptx.sreg.ntid.",
                  "llvm.nvvm.read.ptx.sreg.ctaid.", "llvm.nvvm.read.ptx.sreg.nctaid.",
