@@ -49,6 +49,12 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
     distrustUnshadowed(Args, Callers.Active);
 }
 
+/// Other devices take part in the operation, each by a call of its own, which
+/// may stand in this function: where one has a derivative, all have to.
+static bool waitsForDevices(const OperationRecord &R) {
+  return R.Text == "devices";
+}
+
 /// A bulk copy of memory: its two ends, or nulls.
 static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
                                                         const Catalogue &Cat) {
@@ -268,7 +274,7 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
     // What comes from another process may depend on what went there; so may
     // what a function with messages makes of it.
     if (const OperationRecord *R = Facts.catalogue().lookup(I);
-        R && R->Communicates)
+        R && (R->Communicates || waitsForDevices(*R)))
       return markObjects(VariedObjects, E->Numbers);
     bool FromOutside = !E && AskElsewhere && readsVariedElsewhere(*C);
     if (!anyVariedInput(*C, E) && !FromOutside && !Facts.communicates(*C))
@@ -590,9 +596,13 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     const ProgramFacts::Effects *E = Facts.effects(*C);
     // What goes to another process may be wanted there, whatever is wanted of
     // the function that sends it.
-    if (const OperationRecord *R = Facts.catalogue().lookup(I);
-        R && R->Communicates)
-      return Facts.communicates(*C) && markObjects(UsefulObjects, E->Reads);
+    if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
+      if (R->Communicates)
+        return Facts.communicates(*C) && markObjects(UsefulObjects, E->Reads);
+      if (waitsForDevices(*R))
+        return markObjects(UsefulObjects, E->Reads) |
+               markObjects(UsefulObjects, E->Writes);
+    }
     bool ToOutside = !E && Facts.mayTouchExternal(*C) &&
                      UsefulObjects.anyCommon(Facts.writtenOutside(*C));
     bool Out = Useful.contains(C) || ToOutside || Facts.communicates(*C) ||

@@ -35,7 +35,7 @@ LaterWrites::LaterWrites(ArrayRef<Function *> Graph, const ProgramFacts &Facts)
   auto Defers = [&](const Instruction &I) {
     const OperationRecord *R =
         isa<CallBase>(I) ? Facts.catalogue().lookup(I) : nullptr;
-    return R && (R->Text == "device" ||
+    return R && (R->Text.starts_with("device") ||
                  (R->Class == RuleClass::Allocation && !R->Shadow.empty()) ||
                  (R->Handler == HandlerKind::Protocol &&
                   !Facts.isInTeam(*I.getFunction())));

@@ -498,7 +498,7 @@ foreach P = ["d", "s", "h", "y"] in {
                              "rg_nccl_"#P#"_forward", ["rg_nccl_"#P], "V:IPPZIIPP",
                              "- r"#Letter#" m"#Letter#" - - - n n"> {
     let OfRuntime = 1;
-    let Text = "device";
+    let Text = "devices";
   }
 }
 foreach routine = [["AllReduce", "PPZIIPP"], ["Reduce", "PPZIIIPP"], ["Broadcast", "PPZIIPP"],

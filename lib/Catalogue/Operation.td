@@ -282,7 +282,8 @@ class Rule<string augment, string reverse, string forward, list<string> names,
   // writes may be active, and what it reads may be wanted. One function for the
   // primal sweep and for forward mode, which is given shadows (runtime/messages.h).
   bit Communicates = 0;
-  // "device": the memory is a device's. "standing": what it makes is for other calls,
+  // "device": the memory is a device's. "devices": likewise, and others take part, each by
+  // a call of its own: all of these have a derivative, whatever is active. "standing": what it makes is for other calls,
   // which have to know it whatever it moves.
   string Text = "";
 }

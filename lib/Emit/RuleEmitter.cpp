@@ -363,7 +363,7 @@ public:
   RuntimeRuleEmitter(const DerivativeRequest &R, const OperationRecord &Rule,
                      Function &Made, Function *Sweep, RuntimeLibrary &Runtime)
       : RuleEmitter(R, Made, Sweep, Runtime), Rule(Rule) {
-    OnDevice = Rule.Text == "device";
+    OnDevice = Rule.Text.starts_with("device");
   }
 
   bool run() {
