@@ -884,6 +884,9 @@ static int rg_is_made(const char *base) {
 /* Around a derivative. */
 uint64_t rg_gpu_begin(void) {
   RG_HOLDS_BOOK;
+  /* Threads of an earlier derivative, in forward mode, have left nothing to undo. */
+  if (!rg_gpu.depth && !rg_gpu.tickets && rg_devices_of_thread == &rg_devices_own)
+    rg_gpu.shared = 0;
   return rg_gpu.depth++;
 }
 void rg_gpu_end(uint64_t depth) {
