@@ -113,6 +113,42 @@ void ProgramFacts::addChanges(const Instruction &I, BitVector &To) const {
     To |= It->second.Changes;
 }
 
+void ProgramFacts::computeNumbersFurther(ArrayRef<Function *> Functions) {
+  DoublesFurther.resize(Types.numObjects());
+  FloatsFurther.resize(Types.numObjects());
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+      if (!R || R->Class != RuleClass::Rule)
+        continue;
+      for (const auto &[N, A] : enumerate(C->args())) {
+        const OperandMemory M = R->memoryBehind(N);
+        TypeAnalysis::ObjectId O =
+            M.Element == 'P' ? Types.objectOf(A) : TypeAnalysis::NoObject;
+        if (O == TypeAnalysis::NoObject)
+          continue;
+        BitVector Behind(Types.numObjects());
+        for (TypeAnalysis::ObjectId P : Types.pointees(O))
+          if (P != TypeAnalysis::NoObject)
+            Behind |= reachableFrom(P);
+        if (M.Further != 'G')
+          DoublesFurther |= Behind;
+        if (M.Further != 'D')
+          FloatsFurther |= Behind;
+      }
+    }
+}
+
+Type *ProgramFacts::numbersBehind(const Value *P) const {
+  TypeAnalysis::ObjectId O = Types.objectOf(P);
+  if (O == TypeAnalysis::NoObject ||
+      DoublesFurther.test(O) == FloatsFurther.test(O))
+    return nullptr;
+  return DoublesFurther.test(O) ? Type::getDoubleTy(P->getContext())
+                                : Type::getFloatTy(P->getContext());
+}
+
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
   // Of what is an integer, or unknown, nothing is the bits of a number.

@@ -31,6 +31,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   findMessages(Functions);
   computeVisible(Functions);
   computeHandled(Functions);
+  computeNumbersFurther(Functions);
   computeEffects(Functions);
   computeShared(Functions);
   computeOrigins(Functions);

@@ -94,6 +94,10 @@ public:
 
   /// Object O, or what is reachable from it through stored pointers.
   const llvm::BitVector &reachableFrom(TypeAnalysis::ObjectId O) const;
+  /// The type of the numbers that kernels take the memory behind P for, which
+  /// they find by pointers in memory; null where nobody tells, or they do not
+  /// agree.
+  llvm::Type *numbersBehind(const llvm::Value *P) const;
   /// Objects that code outside of the call graph may see: reachable from the
   /// root's parameters and result, from globals, or from unknown calls.
   const llvm::BitVector &visible() const { return Visible; }
@@ -275,6 +279,7 @@ private:
   bool anyOutside(const llvm::BitVector &Set) const;
   void computeRounding(llvm::ArrayRef<llvm::Function *> Functions);
   void computeHandled(llvm::ArrayRef<llvm::Function *> Functions);
+  void computeNumbersFurther(llvm::ArrayRef<llvm::Function *> Functions);
 
   const Catalogue &Cat;
   PreparedOfFn PreparedOf;
@@ -300,6 +305,8 @@ private:
   /// What inactive operations are given or hand out, where nobody says how the
   /// two belong together.
   llvm::BitVector Handled;
+  /// What numbersBehind() says.
+  llvm::BitVector DoublesFurther, FloatsFurther;
   mutable std::map<std::tuple<const llvm::Function *,
                               const llvm::GlobalVariable *, uint64_t>,
                    bool>

@@ -253,6 +253,7 @@ OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
     char Further = Text.size() > 2 ? Text[2] : 'm';
     M.ReadsFurther = Further == 'r' || Further == 'm';
     M.WritesFurther = Further == 'w' || Further == 'm';
+    M.Further = Text.size() > 3 ? Text[3] : 0;
   }
   if (M.Element == '@')
     Text.drop_front(2).getAsInteger(10, M.TypeAt);

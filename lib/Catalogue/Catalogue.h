@@ -119,6 +119,8 @@ struct OperandMemory {
   char Element = 0;
   /// P: what it does in memory that these lead to, in any number of steps.
   bool ReadsFurther = false, WritesFurther = false;
+  /// And the letter of the numbers there, if they are all of one type.
+  char Further = 0;
   unsigned TypeAt = 0;
 };
 

@@ -156,6 +156,8 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
       Memory += P.Element;
     if (P.leads()) {
       Memory += !P.WritesFurther ? 'r' : P.ReadsFurther ? 'm' : 'w';
+      if (P.Further)
+        Memory += P.Further;
       R.AugmentShadows = true;
     }
   }

@@ -35,6 +35,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include <optional>
+#include <utility>
 
 using namespace llvm;
 using namespace retrograd;
@@ -52,6 +53,27 @@ struct Evidence {
   }
 };
 
+/// The same of memory behind pointers that lie in memory, for each place of
+/// such a pointer in what it was read from.
+struct FurtherEvidence {
+  static constexpr int64_t AnyPlace = -1;
+  SmallMapVector<int64_t, Evidence, 4> At;
+
+  /// Where there are numbers of one type, and nothing else beside them.
+  char element() const {
+    char Found = 0;
+    for (const auto &[Place, E] : At) {
+      if (!E.Doubles && !E.Floats && !E.Others)
+        continue; // integers alone
+      const char One = E.element();
+      if (One == 'U' || (Found && One != Found))
+        return 0;
+      Found = One;
+    }
+    return Found;
+  }
+};
+
 /// Whether a statement of inline PTX reads or writes a texture or a surface.
 bool accessesImages(const InlineAsm &Asm) {
   SmallVector<StringRef, 4> Statements;
@@ -64,6 +86,130 @@ bool accessesImages(const InlineAsm &Asm) {
     return is_contained({"tex", "tld4", "suld", "sust", "sured"}, Opcode);
   });
 }
+
+/// Numbers go to places that depend on what atomic operations on integers
+/// returned, as where threads append to a list. Who got which place is known to
+/// the run of the primal sweep alone.
+///
+/// A thread may also take what it works on from a counter (a queue): then the
+/// number depends on the place, and on nothing else that tells threads apart,
+/// and memory is the same whoever has done what. So it is where a block takes
+/// its work, and hands it to its threads in shared memory, if nothing tells
+/// blocks apart.
+class PlacesByOrder {
+public:
+  explicit PlacesByOrder(const Function &F) : F(F) {}
+
+  bool found() {
+    if (none_of(instructions(F),
+                [](const Instruction &I) { return isCounter(I); }))
+      return false;
+    while (std::exchange(Changed, false))
+      for (const Instruction &I : instructions(F))
+        visit(I);
+    return any_of(instructions(F),
+                  [&](const Instruction &I) { return isLost(I); });
+  }
+
+private:
+  /// What a value, or what memory of the thread or the block holds, depends on.
+  enum : uint8_t { Order = 1, OrderOfBlock = 2, Thread = 4, Block = 8 };
+
+  const Function &F;
+  SmallDenseMap<const Value *, uint8_t, 32> Of;
+  bool Changed = true;
+
+  static bool isCounter(const Instruction &I) {
+    const auto *A = dyn_cast<AtomicRMWInst>(&I);
+    return A && A->getType()->isIntegerTy() && !A->use_empty();
+  }
+  static uint8_t whoIs(const Instruction &I) {
+    const auto *C = dyn_cast<CallBase>(&I);
+    const Function *Callee = C ? C->getCalledFunction() : nullptr;
+    if (!Callee)
+      return 0;
+    auto Has = [&](StringRef Part) { return Callee->getName().contains(Part); };
+    if (Has("sreg.ctaid") || Has("workgroup.id"))
+      return Block;
+    return Has("sreg.tid") || Has("sreg.laneid") || Has("sreg.warpid") ||
+                   Has("sreg.lanemask") || Has("workitem.id") || Has("mbcnt")
+               ? Thread
+               : 0;
+  }
+  static bool isOwn(const Value &O) {
+    const auto *G = dyn_cast<GlobalVariable>(&O);
+    return isa<AllocaInst>(O) || (G && G->getAddressSpace() == 3);
+  }
+  static SmallVector<const Value *, 4> objectsOf(const Value &P) {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
+    return Objects;
+  }
+
+  void add(const Value &To, uint8_t What) {
+    uint8_t &Is = Of[&To];
+    Changed |= (Is | What) != Is;
+    Is |= What;
+  }
+  /// What is read from P.
+  uint8_t readFrom(const Value &P) const {
+    uint8_t What = Of.lookup(&P);
+    for (const Value *O : objectsOf(P))
+      if (isOwn(*O)) {
+        uint8_t There = Of.lookup(O);
+        if (There & Order && !isa<AllocaInst>(O))
+          There = (There & ~Order) | OrderOfBlock;
+        What |= There;
+      }
+    return What;
+  }
+  void write(const Value &P, uint8_t What) {
+    for (const Value *O : objectsOf(P))
+      if (isOwn(*O))
+        add(*O, What);
+  }
+
+  void visit(const Instruction &I) {
+    if (isCounter(I))
+      return add(I, Order);
+    if (uint8_t Who = whoIs(I))
+      return add(I, Who);
+    if (const auto *S = dyn_cast<StoreInst>(&I))
+      return write(*S->getPointerOperand(), Of.lookup(S->getValueOperand()));
+    if (const auto *L = dyn_cast<LoadInst>(&I))
+      return add(I, readFrom(*L->getPointerOperand()));
+    if (const auto *T = dyn_cast<AnyMemTransferInst>(&I))
+      return write(*T->getRawDest(), readFrom(*T->getRawSource()));
+    if (isa<AllocaInst>(I)) // what it holds
+      return;
+    uint8_t What = 0;
+    for (const Value *Op : I.operands())
+      if (!isa<Constant>(Op))
+        What |= Of.lookup(Op);
+    add(I, What);
+  }
+
+  bool isLost(const Instruction &I) const {
+    const Value *P = nullptr;
+    uint8_t What = 0;
+    if (const auto *S = dyn_cast<StoreInst>(&I);
+        S && S->getValueOperand()->getType()->isFPOrFPVectorTy()) {
+      P = S->getPointerOperand();
+      What = Of.lookup(S->getValueOperand());
+    } else if (const auto *A = dyn_cast<AtomicRMWInst>(&I);
+               A && A->getType()->isFPOrFPVectorTy()) {
+      P = A->getPointerOperand();
+      What = Of.lookup(A->getValOperand());
+    } else if (const auto *T = dyn_cast<AnyMemTransferInst>(&I)) {
+      P = T->getRawDest();
+      What = readFrom(*T->getRawSource());
+    }
+    const uint8_t Place = P ? Of.lookup(P) : 0;
+    return ((Place & Order && What & (Thread | Block)) ||
+            (Place & OrderOfBlock && What & Block)) &&
+           any_of(objectsOf(*P), [](const Value *O) { return !isOwn(*O); });
+  }
+};
 
 class KernelReader {
   /// Structs of more are passed as a whole: they may hold no numbers.
@@ -95,6 +241,14 @@ public:
     for (auto [P, E] : zip(Facts.Parameters, Of))
       if (P.K == KernelParameter::Pointer && (P.Reads || P.Writes))
         P.Element = P.leads() ? 'P' : E.element();
+    for (const auto &[N, E] : Further)
+      Facts.Parameters[N].Further = E.element();
+    if (PlacesByOrder(F).found())
+      refuse("puts numbers at places that it counts by atomic operations, in "
+             "the order in which threads come: in the reverse sweep it runs "
+             "again, and the order may be another; let one kernel write the "
+             "places to memory, as integers, and another one the numbers "
+             "there");
     return std::move(Facts);
   }
 
@@ -103,6 +257,7 @@ private:
   const Catalogue &Cat;
   KernelFacts Facts;
   SmallVector<Evidence, 8> Of;
+  SmallMapVector<unsigned, FurtherEvidence, 4> Further;
   /// Bytes are copied to memory that the parameter leads to in so many steps.
   SmallVector<std::pair<unsigned, unsigned>, 4> CopiedTo;
 
@@ -390,8 +545,31 @@ private:
     });
   }
 
+  /// Computes with integers in memory: a maximum or an exchange may be one of
+  /// numbers, by their bits.
+  static bool counts(const AtomicRMWInst &A) {
+    switch (A.getOperation()) {
+    case AtomicRMWInst::Add:
+    case AtomicRMWInst::Sub:
+    case AtomicRMWInst::And:
+    case AtomicRMWInst::Nand:
+    case AtomicRMWInst::Or:
+    case AtomicRMWInst::Xor:
+    case AtomicRMWInst::UIncWrap:
+    case AtomicRMWInst::UDecWrap:
+      return true;
+    default:
+      return false;
+    }
+  }
+
   void note(Evidence &E, Type *T, const Value *Loaded, const Value *Stored) {
     Type *S = T->getScalarType();
+    if (const auto *A = dyn_cast_or_null<AtomicRMWInst>(Loaded);
+        A && counts(*A)) {
+      E.Integers = true;
+      return;
+    }
     if (S->isDoubleTy()) {
       E.Doubles = true;
     } else if (S->isFloatTy()) {
@@ -405,6 +583,50 @@ private:
     } else {
       E.Others = true;
     }
+  }
+
+  /// The numbers of which T is made: D, G, or 0 where there are others beside
+  /// them, or none.
+  static char numbersIn(Type *T) {
+    if (T->isDoubleTy())
+      return 'D';
+    if (T->isFloatTy())
+      return 'G';
+    if (auto *V = dyn_cast<VectorType>(T))
+      return numbersIn(V->getElementType());
+    if (auto *A = dyn_cast<ArrayType>(T))
+      return numbersIn(A->getElementType());
+    auto *S = dyn_cast<StructType>(T);
+    if (!S || !S->getNumElements())
+      return 0;
+    const char First = numbersIn(S->getElementType(0));
+    return all_of(S->elements(), [&](Type *E) { return numbersIn(E) == First; })
+               ? First
+               : 0;
+  }
+  /// A copy of bytes, to or from P: what the step to P says of the elements of
+  /// the array there.
+  static void noteCopy(Evidence &E, const Value &P) {
+    const auto *Step = dyn_cast<GEPOperator>(P.stripPointerCasts());
+    const char Numbers =
+        Step ? numbersIn(Step->getResultElementType()) : char(0);
+    E.Doubles |= Numbers == 'D';
+    E.Floats |= Numbers == 'G';
+    E.Others |= !Numbers;
+  }
+
+  /// Where in its struct the pointer O was read from.
+  int64_t placeOf(const Value &O) const {
+    const auto *L = dyn_cast<LoadInst>(&O);
+    if (!L)
+      return FurtherEvidence::AnyPlace;
+    const DataLayout &DL = F.getDataLayout();
+    APInt At(DL.getIndexTypeSizeInBits(L->getPointerOperandType()), 0);
+    const Value *Base =
+        L->getPointerOperand()->stripAndAccumulateConstantOffsets(
+            DL, At, /*AllowNonInbounds=*/true);
+    return isa<Argument, LoadInst>(Base) ? At.getSExtValue()
+                                         : FurtherEvidence::AnyPlace;
   }
 
   /// The file's own, with contents from the start that nothing writes: the
@@ -456,13 +678,20 @@ private:
         if (T)
           note(Of[N], T, Loaded, Stored);
         else
-          Of[N].Others = true;
+          noteCopy(Of[N], *P);
       }
       for (auto [N, Steps] : From.Lead) {
         KernelParameter &Leads = Facts.Parameters[N];
         Leads.ReadsFurther |= Reads;
         Leads.WritesFurther |= Writes;
         Leads.Steps = std::max(Leads.Steps, Steps);
+        if (T && T->isPtrOrPtrVectorTy())
+          continue;
+        Evidence &E = Further[N].At[placeOf(*O)];
+        if (T)
+          note(E, T, Loaded, Stored);
+        else
+          noteCopy(E, *P);
       }
     }
   }

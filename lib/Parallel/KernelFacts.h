@@ -55,6 +55,8 @@ struct KernelParameter {
   /// kernel does there, and how many steps from here it may find the last
   /// pointer.
   bool ReadsFurther = false, WritesFurther = false;
+  /// Of the numbers there: D or G where all are of that type, else 0.
+  char Further = 0;
   uint8_t Steps = 0;
   static constexpr uint8_t AnySteps = 255;
   bool leads() const { return Steps != 0; }

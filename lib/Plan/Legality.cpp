@@ -415,8 +415,12 @@ void Legality::checkCopyTypes(const Instruction &I) {
                 }) &&
         !hasFact(I, SourceFact::Characters) &&
         (keepsBits(TA, M.Dest) || keepsBits(TA, M.Source));
-    if (!Lost && (T.Known || (!T.Ambiguous && !Matters(M.Dest)) ||
-                  movesUnknown(I, M, T, Subject.Activity)))
+    // A kernel may read a whole block as numbers, of which its code does not
+    // say whose.
+    const bool ForKernels = M.OnDevice && bringsNothing(T);
+    if (!Lost &&
+        (T.Known || (!T.Ambiguous && !ForKernels && !Matters(M.Dest)) ||
+         movesUnknown(I, M, T, Subject.Activity)))
       return;
     std::string Length = "a run-time number of bytes";
     if (const auto *N = dyn_cast<ConstantInt>(M.Length))

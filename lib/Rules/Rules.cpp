@@ -510,9 +510,9 @@ static bool isUntouched(const TypeAnalysis &TA, const Value *P) {
          !Is.Others && !TA.isJumbled(P) && !keepsBits(TA, P);
 }
 
-TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
-                                       const Value *Source, const Value *Length,
-                                       const ProgramFacts &Facts) {
+static TransferShape shapeByTypes(const Instruction &I, const Value *Dest,
+                                  const Value *Source, const Value *Length,
+                                  const ProgramFacts &Facts) {
   const TypeAnalysis &TA = Facts.types();
   constexpr uint64_t ExplicitLimit = 4096;
   TransferShape Shape;
@@ -709,5 +709,34 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     if (MoveWords())
       return Shape;
   Shape.Known &= !Shape.Ambiguous;
+  return Shape;
+}
+
+bool retrograd::bringsNothing(const TransferShape &S) {
+  return none_of(S.Leaves, [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Pointer ||
+           L.Kind.K == ByteKind::Integer || isShared(L);
+  });
+}
+
+TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
+                                       const Value *Source, const Value *Length,
+                                       const ProgramFacts &Facts) {
+  TransferShape Shape = shapeByTypes(I, Dest, Source, Length, Facts);
+  // Nobody here knows what it is but kernels, which find it by pointers that
+  // lie in memory.
+  const OperationRecord *R = Facts.catalogue().lookup(I);
+  if (!Source || Shape.Ambiguous || Shape.Known || !bringsNothing(Shape) ||
+      !R || R->Handler != HandlerKind::MemCpy || R->Text != "device")
+    return Shape;
+  Type *T = Facts.numbersBehind(Dest);
+  if (!T)
+    T = Facts.numbersBehind(Source);
+  if (!T)
+    return Shape;
+  Shape.Header = 0;
+  Shape.Period = I.getDataLayout().getTypeStoreSize(T).getFixedValue();
+  Shape.Leaves = {{0, Shape.Period, {ByteKind::Float, T}}};
+  Shape.Known = true;
   return Shape;
 }

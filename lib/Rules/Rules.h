@@ -234,6 +234,9 @@ inline bool mayHoldPointers(const TypedLeaf &L) {
 /// where it is read as an integer.
 bool mayStoreNumber(const llvm::StoreInst &S, const ProgramFacts &Facts);
 
+/// Nothing tells of any byte what it is.
+bool bringsNothing(const TransferShape &S);
+
 /// `Dest` and `Source` (null for a fill) describe the transfer of I.
 TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,
                             const llvm::Value *Source,
