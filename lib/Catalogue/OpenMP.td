@@ -32,6 +32,23 @@ def openmp_queries : InactiveInC<
      "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested", "omp_set_schedule",
      "omp_get_schedule", "omp_init_lock", "omp_destroy_lock", "omp_init_nest_lock", "omp_destroy_nest_lock", "omp_get_num_teams",
      "omp_get_team_num", "omp_get_num_devices", "omp_is_initial_device"]>;
+// Memory of an allocator. The block knows its allocator, which has to live as long as
+// the delayed frees of a derivative.
+def openmp_alloc : Allocation<["omp_alloc"], "P:ZZ", [0], "rg_omp_free">;
+def openmp_calloc : Allocation<["omp_calloc"], "P:ZZZ", [0, 1], "rg_omp_free"> { let ZeroFills = 1; }
+def openmp_aligned_alloc : Allocation<["omp_aligned_alloc"], "P:ZZZ", [1], "rg_omp_free">;
+def openmp_aligned_calloc : Allocation<["omp_aligned_calloc"], "P:ZZZZ", [1, 2], "rg_omp_free"> {
+  let ZeroFills = 1;
+}
+def openmp_private_alloc : Allocation<["__kmpc_alloc"], "P:IZP", [1], "rg_omp_free">;
+def openmp_private_aligned_alloc
+    : Allocation<["__kmpc_aligned_alloc"], "P:IZZP", [2], "rg_omp_free">;
+def openmp_free : Deallocation<["omp_free"], "V:PZ"> { let Deallocator = "rg_omp_free"; }
+def openmp_private_free : Deallocation<["__kmpc_free"], "V:IPP", 1> {
+  let Deallocator = "rg_omp_free";
+}
+def openmp_allocators : InactiveInC<
+    ["omp_init_allocator", "omp_get_default_allocator", "omp_set_default_allocator"]>;
 def team_queries : InactiveInC<
     ["__kmpc_global_thread_num", "__kmpc_global_num_threads", "__kmpc_bound_thread_num",
      "__kmpc_bound_num_threads", "__kmpc_in_parallel", "__kmpc_push_proc_bind",
@@ -78,6 +95,10 @@ def omp_teams : Refused<
     ["__kmpc_fork_teams", "__kmpc_push_num_teams", "__kmpc_push_num_teams_51", "__kmpc_set_thread_limit",
      "__kmpc_dist_for_static_init_4", "__kmpc_dist_for_static_init_4u",
      "__kmpc_dist_for_static_init_8", "__kmpc_dist_for_static_init_8u"]>;
+def omp_allocator_ends : Refused<
+    "the end of an allocator, whose memory a derivative gives back later, or memory that moves; destroy the "
+    "allocator outside of the differentiated function, and take a new block (omp_alloc) instead of omp_realloc",
+    ["omp_destroy_allocator", "omp_realloc"]>;
 def omp_target : Refused<
     "a target region; write the kernel in CUDA, which has derivatives (docs/GPU.md)",
     ["__tgt_target_kernel", "__tgt_target_data_begin_mapper", "__tgt_target_data_end_mapper",

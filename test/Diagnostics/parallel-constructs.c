@@ -7,7 +7,11 @@
 // CANCEL: retrograd: a region is cancelled (OMP_CANCELLATION), which cannot be differentiated
 // RUN: not %rgcc -O2 -fopenmp -g -DFLUSH %s -o /dev/null 2>&1 | FileCheck --check-prefix=FLUSH %s
 // RUN: not %rgcc -O2 -fopenmp -g -DPRIVATE %s -o /dev/null 2>&1 | FileCheck --check-prefix=PRIVATE %s
+// RUN: not %rgcc -O2 -fopenmp -g -DALLOCATOR %s -o /dev/null 2>&1 | FileCheck --check-prefix=ALLOCATOR %s
 double __enzyme_autodiff(void *, ...);
+#ifdef ALLOCATOR
+#include <omp.h>
+#endif
 #ifdef PRIVATE
 static double mine;
 #pragma omp threadprivate(mine)
@@ -31,6 +35,16 @@ double f(double *x, int n) {
 #pragma omp taskgroup task_reduction(+ : s)
     part(x, &s);
   }
+#elif defined(ALLOCATOR)
+  omp_allocator_handle_t own = omp_init_allocator(omp_default_mem_space, 0, 0);
+  double *y = omp_alloc(n * sizeof *y, own);
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i] * x[i];
+  s = y[0] + y[n - 1];
+  omp_free(y, own);
+// ALLOCATOR: this parallel construct cannot be differentiated: the end of an allocator, {{.*}}outside of the differentiated function{{.*}} [RG2202]
+// ALLOCATOR: parallel-constructs.c:[[@LINE+1]]:{{.*}} it is here
+  omp_destroy_allocator(own);
 #elif defined(CANCEL)
 #pragma omp parallel for reduction(+ : s)
   for (int i = 0; i < n; ++i) {
