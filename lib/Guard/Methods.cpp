@@ -129,6 +129,56 @@ Function *retrograd::substituteOf(const Function &F) {
              : nullptr;
 }
 
+/// What refers to itself, directly or not, by way of Body.
+static SmallSetVector<const Constant *, 32>
+closure(ArrayRef<const Constant *> From,
+        function_ref<const Function *(const Function &)> Body) {
+  SmallSetVector<const Constant *, 32> Found(From.begin(), From.end());
+  auto Visit = [&](const Value *V) {
+    if (const auto *C = dyn_cast<Constant>(V))
+      Found.insert(C);
+  };
+  for (unsigned Next = 0; Next < Found.size(); ++Next) {
+    const Constant *C = Found[Next];
+    for_each(C->operands(), Visit); // an initialiser, an aliasee, a personality
+    if (const auto *F = dyn_cast<Function>(C))
+      for (const Instruction &I : instructions(*Body(*F)))
+        for_each(I.operands(), Visit);
+  }
+  return Found;
+}
+
+static const Function *bodyInPrimals(const Function &F) {
+  const Function *S = substituteOf(F);
+  return S ? S : &F;
+}
+
+SmallSetVector<const Constant *, 32>
+retrograd::referredTo(ArrayRef<const Constant *> From) {
+  return closure(From, bodyInPrimals);
+}
+
+SmallPtrSet<const Function *, 32>
+retrograd::usedByMethodsOnly(const Module &M) {
+  SmallVector<const Constant *, 8> Methods, Others;
+  for (const Function &F : M)
+    if (substituteOf(F))
+      Methods.push_back(&F);
+  if (Methods.empty())
+    return {};
+  auto Theirs = closure(Methods, [](const Function &F) { return &F; });
+  for (const GlobalObject &G : M.global_objects())
+    if (!Theirs.contains(&G))
+      Others.push_back(&G);
+  for (const Constant *C : referredTo(Others))
+    Theirs.remove(C);
+  SmallPtrSet<const Function *, 32> Only;
+  for (const Constant *C : Theirs)
+    if (const auto *F = dyn_cast<Function>(C))
+      Only.insert(F);
+  return Only;
+}
+
 static SmallVector<CallBase *, 4> callsOf(const Function &F) {
   SmallVector<CallBase *, 4> Calls;
   for (const User *U : F.users())

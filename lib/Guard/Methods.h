@@ -25,9 +25,13 @@
 #ifndef RETROGRAD_GUARD_METHODS_H
 #define RETROGRAD_GUARD_METHODS_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace llvm {
+class Constant;
 class Function;
 class Module;
 } // namespace llvm
@@ -43,6 +47,16 @@ substituteMethods(llvm::Module &M, DiagnosticEngine &Diags);
 
 /// Null if F is no method that has one.
 llvm::Function *substituteOf(const llvm::Function &F);
+
+/// Constants that From refer to in primals, directly or not: functions by what
+/// they do, methods by what their substitutes do.
+llvm::SmallSetVector<const llvm::Constant *, 32>
+referredTo(llvm::ArrayRef<const llvm::Constant *> From);
+
+/// Functions of M that nothing refers to but methods that have substitutes, the
+/// library's tasks say. No primal calls them.
+llvm::SmallPtrSet<const llvm::Function *, 32>
+usedByMethodsOnly(const llvm::Module &M);
 
 /// No derivative will ask for substitutes any more. Where derivatives run in
 /// teams of ours, so do the methods that they call, and what is not

@@ -10,6 +10,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
+#include "Guard/Methods.h"
 #include "Parallel/OpenMPRoutines.h"
 #include "Primal/Language/MemberPointers.h"
 #include "Primal/Language/Trampolines.h"
@@ -636,6 +637,11 @@ CallDispatch::candidates(const Dispatcher &D) {
     Known = &Sets.back();
   }
   findCandidates(D, *Known);
+  if (!OfMethods)
+    OfMethods = usedByMethodsOnly(M);
+  auto IsOfMethods = [&](const Function *F) { return OfMethods->contains(F); };
+  if (!all_of(Known->Found, IsOfMethods))
+    erase_if(Known->Found, IsOfMethods);
   Known->Choosing =
       any_of(Known->Found, [](const Function *F) { return chooses(*F); });
   Known->Seen = any_of(Known->Found, [&](const Function *F) {

@@ -30,6 +30,9 @@
 // their member holds elsewhere (`a->f = b->g`), or the member's address: clang
 // says so (Pass/ClangMembers). Without its word all are candidates.
 //
+// What only a library's parallel method refers to (its tasks) is no candidate
+// where the method has a substitute (Guard/Methods.h).
+//
 // Integers that a call passes as constants, and that a candidate chooses by,
 // are part of a dispatcher's identity: the managers of std::function and
 // std::any get an object and what to do with it (copy it, destroy it, tell its
@@ -160,6 +163,8 @@ private:
   llvm::SmallVector<Dispatcher, 4> Dispatchers;
   llvm::SmallVector<CandidateSet, 4> Sets;
   std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Only;
+  /// What primals have substitutes for, once somebody asks.
+  std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> OfMethods;
   unsigned Epoch = 0;
 };
 

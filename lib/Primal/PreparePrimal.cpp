@@ -100,24 +100,6 @@ retrograd::directCalls(Function &F) {
   return Calls;
 }
 
-/// Constants that From refer to, directly or not, functions by what they do.
-static SmallSetVector<const Constant *, 32>
-referredTo(ArrayRef<const Constant *> From) {
-  SmallSetVector<const Constant *, 32> Found(From.begin(), From.end());
-  auto Visit = [&](const Value *V) {
-    if (const auto *C = dyn_cast<Constant>(V))
-      Found.insert(C);
-  };
-  for (unsigned Next = 0; Next < Found.size(); ++Next) {
-    const Constant *C = Found[Next];
-    for_each(C->operands(), Visit); // an initialiser, an aliasee, a personality
-    if (const auto *F = dyn_cast<Function>(C))
-      for (const Instruction &I : instructions(*F))
-        for_each(I.operands(), Visit);
-  }
-  return Found;
-}
-
 /// Words that F loads and only stores again, by whatever name: as part of its
 /// callers they must not count as other memory than the numbers there.
 static void forgetTypesOfMovedWords(Function &F) {
