@@ -25,9 +25,60 @@
 using namespace llvm;
 using namespace retrograd;
 
+namespace {
+
+/// Expressions over the primal as the same over its clone. What an analysis
+/// finds out of a loop depends on what it was asked before, so the clone's own
+/// does not always find the bound that the plan saw.
+class OverClone : public SCEVRewriteVisitor<OverClone> {
+public:
+  OverClone(ScalarEvolution &SE, const LoopInfo &LI,
+            const ValueToValueMapTy &Clones)
+      : SCEVRewriteVisitor(SE), LI(LI), Clones(Clones) {}
+
+  /// Null if something in it has no clone.
+  const SCEV *of(const SCEV *S) {
+    const SCEV *Same = visit(S);
+    return Failed || isa<SCEVCouldNotCompute>(Same) ? nullptr : Same;
+  }
+
+  const SCEV *visitConstant(const SCEVConstant *C) {
+    return SE.getConstant(C->getValue());
+  }
+  const SCEV *visitVScale(const SCEVVScale *S) { return fail(S); }
+  const SCEV *visitUnknown(const SCEVUnknown *U) {
+    Value *V = U->getValue();
+    if (!isa<Constant>(V))
+      V = Clones.lookup(V);
+    return V ? SE.getUnknown(V) : fail(U);
+  }
+  const SCEV *visitAddRecExpr(const SCEVAddRecExpr *R) {
+    auto *Header =
+        dyn_cast_or_null<BasicBlock>(Clones.lookup(R->getLoop()->getHeader()));
+    const Loop *L = Header ? LI.getLoopFor(Header) : nullptr;
+    if (!L)
+      return fail(R);
+    SmallVector<const SCEV *, 2> Operands;
+    for (const SCEV *Op : R->operands())
+      Operands.push_back(visit(Op));
+    return Failed ? fail(R)
+                  : SE.getAddRecExpr(Operands, L, R->getNoWrapFlags());
+  }
+
+private:
+  const LoopInfo &LI;
+  const ValueToValueMapTy &Clones;
+  bool Failed = false;
+  const SCEV *fail(const SCEV *S) {
+    Failed = true;
+    return SE.getUnknown(PoisonValue::get(S->getType()));
+  }
+};
+
+} // namespace
+
 /// Computes, in the preheader of each array loop, how often its header can run.
-/// The clone is still exactly the primal, so its own analyses give the bounds
-/// that the plan saw.
+/// The clone is still exactly the primal.
 bool PrimalEmitter::expandBounds() {
   DominatorTree DT(D);
   LoopInfo LI(DT);
@@ -53,13 +104,16 @@ bool PrimalEmitter::expandBounds() {
         (!Plan.runsAgain(L) || countsItself(L)))
       continue;
     Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
-    if (!Clone || !Shape.facts(Clone).BackedgeBound)
+    const SCEV *Bound = Clone ? Shape.facts(Clone).BackedgeBound : nullptr;
+    if (Clone && !Bound)
+      if (const SCEV *Seen = Plan.shape().facts(L).BackedgeBound)
+        Bound = OverClone(SE, LI, VMap).of(Seen);
+    if (!Bound)
       return false;
     Instruction *At =
         clone(Plan.countHome(L)->getLoopPreheader())->getTerminator();
     SCEVExpander Expander(SE, "rg.trips");
-    Value *Count =
-        Expander.expandCodeFor(Shape.facts(Clone).BackedgeBound, nullptr, At);
+    Value *Count = Expander.expandCodeFor(Bound, nullptr, At);
     IRBuilder<> B(At);
     Loops[L].Trips =
         B.CreateAdd(B.CreateZExt(Count, B.getInt64Ty()), B.getInt64(1));
