@@ -408,6 +408,12 @@ static struct rg_block *rg_block_of(const void *p) {
   b->variable |= rg_noted_variable(p) != NULL;
   return b;
 }
+/* The same of what a launch is given: the end of a block belongs to it, as an iterator that goes backwards has it,
+ * unless another block begins there. */
+static struct rg_block *rg_block_given(const char *p) {
+  struct rg_block *b = rg_block_of(p);
+  return b || !p ? b : rg_block_of(p - 1);
+}
 /* Where the device has the variable of which `host` is the host's address. */
 static char *rg_variable(const void *host) {
   void *p = (void *)host;
@@ -1669,7 +1675,7 @@ static struct rg_touched_list rg_touches(const struct rg_kernel_record *k, void 
       b = rg_block_at(rg_variable(at), p->bytes);
       b->variable = 1;
     } else {
-      b = rg_block_of(at);
+      b = rg_block_given(at);
     }
     if (!b) {
       fprintf(stderr,
@@ -2122,7 +2128,7 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
     } else if (p->kind == POINTER) {
       char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL, *home;
       memcpy(&primal, arguments[i], sizeof primal);
-      struct rg_block *b = shadow && (local || &rg_cuda_on_cpu) ? NULL : rg_block_of(primal);
+      struct rg_block *b = shadow && (local || &rg_cuda_on_cpu) ? NULL : rg_block_given(primal);
       if (!shadow && b && p->writes && rg_gpu_kind(primal) != DEVICE)
         rg_lost_on_host(k->name);
       if (!shadow) /* a pointer without one is its own where pointers are followed */

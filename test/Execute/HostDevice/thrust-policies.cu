@@ -13,7 +13,8 @@ double pointers(const double *x, int n) {
   cudaMalloc(&v, n * sizeof(double)), cudaMalloc(&o, n * sizeof(double));
   cudaMalloc(&d, n * sizeof(double)), cudaMalloc(&s, n * sizeof(double));
   cudaMalloc(&k, n * sizeof(int)), cudaMalloc(&c, n * sizeof(int));
-  thrust::copy_n(thrust::device, x, n, v);
+  cudaMemcpy(o, x, n * sizeof(double), cudaMemcpyHostToDevice);
+  thrust::copy_n(thrust::device, o, n, v);
   thrust::fill_n(thrust::device, o, n, 0.0);
   auto e = thrust::copy_if(thrust::device, v, v + n, o, Big());
   thrust::adjacent_difference(thrust::device, v, v + n, d);
