@@ -88,7 +88,8 @@ SmallVector<NumberUse, 2> retrograd::usesOfNumber(const Instruction &V,
       Steps.push_back({&To, IsComputed, to_vector<1>(If)});
   };
   for (unsigned N = 0; N != Steps.size(); ++N) {
-    const Step S = Steps[N];
+    // No reference, since Steps grows.
+    const Step S{Steps[N].At, Steps[N].IsComputed, Steps[N].If};
     if (N >= Most) { // it goes far: the program does need it
       if (S.IsComputed)
         Result.push_back({S.At, S.If});
