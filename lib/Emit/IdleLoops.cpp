@@ -42,14 +42,6 @@ static bool isOneOfSeveral(const Value &V, unsigned Depth, const LoopInfo &LI) {
   });
 }
 
-/// Other threads count on C in the reverse sweep, whatever the adjoints are.
-static bool waits(const CallBase &C, const DerivativePlan &Plan) {
-  const OperationRecord *R = Plan.facts().catalogue().lookup(C);
-  return (R && (R->Handler == HandlerKind::Barrier ||
-                R->Handler == HandlerKind::Protocol)) ||
-         Plan.facts().communicates(C);
-}
-
 bool retrograd::mayBeIdle(const BasicBlock &From, const BasicBlock &To,
                           ArrayRef<const PHINode *> Phis,
                           const DerivativePlan &Plan) {
@@ -76,7 +68,8 @@ bool retrograd::mayBeIdle(const BasicBlock &From, const BasicBlock &To,
       if (Plan.shape().isLive(Block) && hasReverse(I, Plan.activity()))
         if (auto *C = dyn_cast<CallBase>(&I);
             isa<StoreInst>(I) ||
-            (C && (Plan.action(*C) != CallAction::Formula || waits(*C, Plan))))
+            (C && (Plan.action(*C) != CallAction::Formula ||
+                   isAwaited(*C, Plan.facts()))))
           return false;
   return true;
 }

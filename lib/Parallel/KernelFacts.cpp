@@ -19,6 +19,7 @@
 
 #include "Parallel/KernelFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/MapVector.h"
@@ -128,11 +129,13 @@ private:
     const Function *Callee = C ? C->getCalledFunction() : nullptr;
     if (!Callee)
       return 0;
+    if (std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C))
+      return Who->Asks == ThreadIdentity::BlockIndex    ? Block
+             : Who->Asks == ThreadIdentity::ThreadIndex ? Thread
+                                                        : 0;
     auto Has = [&](StringRef Part) { return Callee->getName().contains(Part); };
-    if (Has("sreg.ctaid") || Has("workgroup.id"))
-      return Block;
-    return Has("sreg.tid") || Has("sreg.laneid") || Has("sreg.warpid") ||
-                   Has("sreg.lanemask") || Has("workitem.id") || Has("mbcnt")
+    return Has("sreg.laneid") || Has("sreg.warpid") || Has("sreg.lanemask") ||
+                   Has("mbcnt")
                ? Thread
                : 0;
   }

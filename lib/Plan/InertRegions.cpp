@@ -15,15 +15,11 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// Other threads or ranks count on I in the reverse sweep.
-static bool isAwaited(const Instruction &I, const ProgramFacts &Facts) {
-  const auto *C = dyn_cast<CallBase>(&I);
-  if (!C)
-    return false;
-  const OperationRecord *R = Facts.catalogue().lookup(*C);
-  return C->isConvergent() || Facts.communicates(*C) ||
-         (R && (R->Handler == HandlerKind::Barrier ||
-                R->Handler == HandlerKind::Protocol));
+bool retrograd::isAwaited(const CallBase &C, const ProgramFacts &Facts) {
+  const OperationRecord *R = Facts.catalogue().lookup(C);
+  return (R && (R->Handler == HandlerKind::Barrier ||
+                R->Handler == HandlerKind::Protocol)) ||
+         Facts.communicates(C);
 }
 
 static bool hasActivePhi(const BasicBlock &B, const PlanSubject &Subject) {
@@ -41,13 +37,14 @@ InertRegions::InertRegions(const PlanSubject &Subject,
     if (Subject.Shape.isLive(&B) && Subject.DT.isReachableFromEntry(&B) &&
         !isa<ReturnInst>(B.getTerminator()) && !hasActivePhi(B, Subject) &&
         none_of(B, [&](const Instruction &I) {
+          const auto *C = dyn_cast<CallBase>(&I);
           return hasReverse(I, Subject.Activity) ||
-                 isAwaited(I, Subject.facts());
+                 (C && (C->isConvergent() || isAwaited(*C, Subject.facts())));
         }))
-      Idle.insert(&B);
+      WithoutReverse.insert(&B);
   for (const Replay &R : Replays)
     for (const BasicBlock *B : R.Of->blocks())
-      Idle.erase(B);
+      WithoutReverse.erase(B);
   for (const Loop *L : LI.getLoopsInPreorder())
     if (!contains(L->getHeader()))
       findLoop(Subject, *L);
@@ -67,7 +64,7 @@ void InertRegions::findLoop(const PlanSubject &Subject, const Loop &L) {
   for (const BasicBlock *B : L.blocks()) {
     if (!Subject.Shape.isLive(B))
       continue;
-    if (!isInert(B))
+    if (!WithoutReverse.contains(B))
       return;
     for (const BasicBlock *To : successors(B))
       if (!L.contains(To) && Subject.Shape.isLive(To))
@@ -118,7 +115,7 @@ void InertRegions::findBranch(const PlanSubject &Subject,
   if (Ways < 2 || any_of(
                       Between,
                       [&](const BasicBlock *B) {
-                        return !isInert(B) || B == &Meeting ||
+                        return !WithoutReverse.contains(B) || B == &Meeting ||
                                LI.getLoopFor(B) != LI.getLoopFor(&Meeting) ||
                                LI.isLoopHeader(B) ||
                                any_of(successors(B), [&](const BasicBlock *To) {

@@ -32,6 +32,10 @@ namespace retrograd {
 
 struct Replay;
 
+/// Other threads or ranks count on C in the reverse sweep, whatever the
+/// adjoints are.
+bool isAwaited(const llvm::CallBase &C, const ProgramFacts &Facts);
+
 class InertRegions {
 public:
   InertRegions() = default;
@@ -48,10 +52,7 @@ public:
 private:
   void findLoop(const PlanSubject &Subject, const llvm::Loop &L);
   void findBranch(const PlanSubject &Subject, const llvm::BasicBlock &Meeting);
-  bool isInert(const llvm::BasicBlock *B) const { return Idle.contains(B); }
-
-  /// Blocks without a reverse.
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Idle;
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 16> WithoutReverse;
   llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Inert;
   llvm::DenseMap<const llvm::BasicBlock *, const llvm::BasicBlock *> Before;
 };
