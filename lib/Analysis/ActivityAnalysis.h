@@ -42,6 +42,13 @@ struct ShadowOrigins {
   /// sees nothing active itself (a constructor that gets only constants).
   llvm::BitVector Active;
   bool operator==(const ShadowOrigins &) const = default;
+  /// True of both: each says what may be.
+  ShadowOrigins &operator|=(const ShadowOrigins &Other) {
+    Inactive |= Other.Inactive;
+    Unshadowed |= Other.Unshadowed;
+    Active |= Other.Active;
+    return *this;
+  }
 };
 
 class ActivityAnalysis {

@@ -47,6 +47,7 @@ def openmp_free : Deallocation<["omp_free"], "V:PZ"> { let Deallocator = "rg_omp
 def openmp_private_free : Deallocation<["__kmpc_free"], "V:IPP", 1> {
   let Deallocator = "rg_omp_free";
 }
+def openmp_delayed_free : Deallocation<["rg_omp_free"], "V:P">;
 def openmp_allocators : InactiveInC<
     ["omp_init_allocator", "omp_get_default_allocator", "omp_set_default_allocator"]>;
 def team_queries : InactiveInC<

@@ -133,6 +133,8 @@ DerivativeJobs::Outcome DerivativeJobs::plan() {
   for (size_t Next = 0; Next != Jobs.size(); ++Next)
     if (Outcome Result = plan(Jobs[Next]); Result != Outcome::Planned)
       return Result;
+    else if (TooManyKinds && E.MayNarrow && H.Prepare.callsThroughPointers())
+      return Outcome::Wide;
   return settleRefusals(/*Finally=*/true);
 }
 
@@ -249,24 +251,43 @@ static DerivativeRequest jobKey(DerivativeRequest R) {
   return R;
 }
 
-size_t DerivativeJobs::find(const Job &Asking,
-                            const DerivativeRequest &R) const {
-  // The first is called by the user, whose pointers all have shadows.
-  size_t N = 1;
-  while (N < Jobs.size() &&
-         !(Jobs[N].Request == R && Jobs[N].Callers == Asking.Own))
-    ++N;
-  return N;
+size_t DerivativeJobs::asked(const Job &J, const DerivativeRequest &R) const {
+  const auto *At =
+      find_if(J.Asks, [&](size_t N) { return Jobs[N].Request == R; });
+  return At == J.Asks.end() ? Jobs.size() : *At;
 }
 
 void DerivativeJobs::ask(Job &J, const DerivativeRequest &R) {
+  // Each is planned once per kind of caller. Where candidates of calls through
+  // pointers call each other, kinds multiply without end: from here on, callers
+  // are those of all kinds so far and this one, which only grow.
+  constexpr unsigned MostKinds = 32;
   DerivativeRequest Key = jobKey(R);
-  size_t N = find(J, Key);
-  J.Asks.insert(N);
-  if (N < Jobs.size())
+  if (asked(J, Key) < Jobs.size())
     return;
+  ShadowOrigins Callers = J.Own;
+  SmallVectorImpl<size_t> &Known = JobsOf[Key.Primal];
+  const auto OfRequest = make_filter_range(
+      Known, [&](size_t N) { return Jobs[N].Request == Key; });
+  auto Same = find_if(Known, [&](size_t N) {
+    return Jobs[N].Request == Key && Jobs[N].Callers == Callers;
+  });
+  if (Same == Known.end() && range_size(OfRequest) >= MostKinds) {
+    TooManyKinds = true;
+    for (size_t N : OfRequest)
+      Callers |= Jobs[N].Callers;
+    Same = find_if(Known, [&](size_t N) {
+      return Jobs[N].Request == Key && Jobs[N].Callers == Callers;
+    });
+  }
+  if (Same != Known.end()) {
+    J.Asks.insert(*Same);
+    return;
+  }
+  Known.push_back(Jobs.size());
+  J.Asks.insert(Jobs.size());
   Job &New = Jobs.emplace_back(Key, J.Trail);
-  New.Callers = J.Own;
+  New.Callers = std::move(Callers);
   // The trail of a callee leads over the first call that asked for it.
   for (Instruction &I : instructions(*H.Prepare.preparedOf(J.Request.Primal)))
     if (auto *C = dyn_cast<CallBase>(&I); C && directCallee(*C) == R.Primal) {
@@ -445,7 +466,7 @@ DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
 //===----------------------------------------------------------------------===//
 
 DerivativeJobs::Job &DerivativeJobs::jobOf(const DerivativeRequest &R) {
-  size_t N = find(*Current, jobKey(R));
+  size_t N = asked(*Current, jobKey(R));
   assert(N < Jobs.size() && "the plan did not ask for it");
   return Jobs[N];
 }

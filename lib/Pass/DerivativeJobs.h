@@ -73,7 +73,8 @@ public:
     Mingled, ///< mingles(): bytes that are one thing here and another there
     Bytes,   ///< refused for bytes alone that the running program could move
     Moved,   ///< moving(): words in registers that hold several things by turns
-    Wide, ///< refused; perhaps because of functions that are never called here
+    Wide, ///< refused, or too many callers; perhaps because of functions that
+          ///< are never called here
   };
 
   DerivativeJobs(const House &H, const Evidence &E, const DerivativeRequest &R,
@@ -115,8 +116,9 @@ private:
   struct Job {
     DerivativeRequest Request;
     RequestTrail Trail;
-    ShadowOrigins Callers; ///< of the function that asked; part of the identity
-    ShadowOrigins Own;     ///< for what it asks of callees, once analysed
+    /// Of the function that asked, or of all that did; part of the identity.
+    ShadowOrigins Callers;
+    ShadowOrigins Own; ///< for what it asks of callees, once analysed
     /// Of a dispatcher: where the call through a pointer stands.
     SourcePlace Through;
     /// What it asks for: indices of jobs.
@@ -145,7 +147,9 @@ private:
   /// Some argument of Callee is a number in one call and an integer in another.
   /// Asked in each job that calls it, about all calls of the module.
   bool isContested(const llvm::Function &Callee);
-  size_t find(const Job &Asking, const DerivativeRequest &R) const;
+  /// The job by which J's request R is answered; the number of jobs if J did
+  /// not ask for it.
+  size_t asked(const Job &J, const DerivativeRequest &R) const;
   Job &jobOf(const DerivativeRequest &R);
   void report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
   /// Reports the refusals of jobs that the root surely needs. The others',
@@ -172,6 +176,11 @@ private:
   const Evidence E;
   /// A deque: references stay valid. The first is the request itself.
   std::deque<Job> Jobs;
+  /// Those of a function; not the first, which the user calls, whose pointers
+  /// all have shadows.
+  llvm::DenseMap<const llvm::Function *, llvm::SmallVector<size_t, 1>> JobsOf;
+  /// Some function was asked for by too many kinds of callers.
+  bool TooManyKinds = false;
   const llvm::Function *Mingles = nullptr;
   llvm::DenseMap<const llvm::Function *, bool> Contested;
   llvm::SmallVector<llvm::Function *, 8> Merging;
