@@ -258,8 +258,9 @@ __attribute__((noinline)) void rg_pool_forward(int32_t threads, rg_forward_body 
 
 /*===- Methods that call what they are given, once and here -----------------===*/
 
-/* Of oneTBB: an object whose first virtual function is to be called. */
-__attribute__((noinline)) void rg_pool_isolate(void *delegate, long isolation) {
+/* Of oneTBB: an object whose first virtual function is to be called. These two go into
+ * their callers: one body for all calls would make one object of what they are given. */
+void rg_pool_isolate(void *delegate, long isolation) {
   (void)isolation;
   (**(_Bool (***)(void *))delegate)(delegate);
 }
@@ -272,7 +273,7 @@ __attribute__((noinline)) int32_t rg_pool_enter(void *arena) {
   return before;
 }
 __attribute__((noinline)) void rg_pool_leave(int32_t before) { rg_pool_room = before; }
-__attribute__((noinline)) void rg_pool_execute(void *arena, void *delegate) {
+void rg_pool_execute(void *arena, void *delegate) {
   int32_t before = rg_pool_enter(arena);
   (**(_Bool (***)(void *))delegate)(delegate);
   rg_pool_leave(before);
