@@ -7,6 +7,7 @@
 
 #include "Emit/PoolCode.h"
 #include "Support/CallBinding.h"
+#include "Support/DispatchMarks.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -73,6 +74,7 @@ Function *PoolCode::makeFork(const Twine &Name, ArrayRef<Type *> Types,
   Type *L = B.getInt64Ty(), *V = B.getVoidTy();
   StructType *Operands = StructType::get(M.getContext(), Types);
   Function *Each = function(V, {B.getPtrTy()}, "rg.each." + Name);
+  Each->addFnAttr(HandedToRuntime);
   SmallVector<Value *, 8> Loaded;
   for (unsigned I = 0; I != Types.size(); ++I)
     Loaded.push_back(B.CreateLoad(

@@ -7,6 +7,7 @@
 
 #include "Parallel/TeamEmitter.h"
 #include "Support/CallBinding.h"
+#include "Support/DispatchMarks.h"
 #include "Support/ReachMarks.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -47,8 +48,10 @@ public:
     }
     Made.push_back(Team);
     for (Function *F : {Each, EachSweep})
-      if (F)
+      if (F) {
+        F->addFnAttr(HandedToRuntime);
         Made.push_back(F);
+      }
   }
   Function *team() const { return Team; }
 

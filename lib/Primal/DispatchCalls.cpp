@@ -683,7 +683,8 @@ void CallDispatch::findCandidates(const Dispatcher &D,
     if (F.getFunctionType() != D.Type || F.getCallingConv() != D.Convention ||
         F.isIntrinsic() || F.hasFnAttribute(Attribute::Naked) ||
         F.hasFnAttribute(DispatchesCalls) || F.hasFnAttribute(UnseenCallee) ||
-        F.hasFnAttribute(FixedArguments) || isEntryPoint(F))
+        F.hasFnAttribute(FixedArguments) || F.hasFnAttribute(HandedToRuntime) ||
+        isEntryPoint(F))
       continue;
     AddressUses Uses;
     findUses(F, F, Cat, Uses);

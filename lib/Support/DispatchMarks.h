@@ -33,6 +33,9 @@ inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
 /// On a function of the runtime: what it keeps by address is its own, and never
 /// what a pointer of the program leads to. On a call: the runtime makes it.
 inline constexpr llvm::StringLiteral OfRuntime = "rg-of-runtime";
+/// On a function that generated code hands to the runtime, to be called on
+/// other threads: no pointer of the program leads to it.
+inline constexpr llvm::StringLiteral HandedToRuntime = "rg-handed";
 /// On a call: it ends an object, by the table of the object's type. One whose
 /// type is not in the module ends the program.
 inline constexpr llvm::StringLiteral DropsObject = "rg-drops-object";
