@@ -68,7 +68,8 @@ static std::optional<int64_t> integer(isl_val *Taken) {
 
 /// Which loop is a term's own: the innermost that it counts and that has no
 /// place of its own yet. False if there is one, but it is not counted by ones.
-static bool own(TimeTerm &T, unsigned Loops, SmallVectorImpl<int> &Used) {
+static bool own(TimeTerm &T, unsigned Loops, SmallVectorImpl<int> &Used,
+                bool First = false) {
   TimeTerm New;
   New.C = T.C;
   bool Others = false;
@@ -77,7 +78,7 @@ static bool own(TimeTerm &T, unsigned Loops, SmallVectorImpl<int> &Used) {
     New.Skew.push_back(Times);
     if (!Times || is_contained(Used, K))
       continue;
-    if (std::abs(Times) == 1)
+    if (std::abs(Times) == 1 && (!First || New.Loop < 0))
       New.Loop = K;
     Others = true;
   }
@@ -319,15 +320,23 @@ void Scheduler::renumber(Schedule &S) {
 /// After loops have changed places.
 void Scheduler::findOwn(Schedule &S) const {
   for (unsigned X = 0; X != S.Times.size(); ++X) {
-    auto Time = S.Times[X];
-    SmallVector<int, 4> Used;
-    bool Fine = true;
-    for (unsigned P = 1; P < Time.size() && Fine; P += 2)
-      Fine =
-          !Time[P].Tile && (!Time[P].isLoop() ||
-                            own(Time[P], N.Statements[X].Loops.size(), Used));
-    if (Fine)
-      S.Times[X] = Time;
+    const unsigned Count =
+        count_if(S.Times[X], [](const TimeTerm &T) { return T.Loop >= 0; });
+    // A sum of counters may be the loop of one of them or of another: all loops
+    // have a place.
+    for (bool First : {false, true}) {
+      auto Time = S.Times[X];
+      SmallVector<int, 4> Used;
+      bool Fine = true;
+      for (unsigned P = 1; P < Time.size() && Fine; P += 2)
+        Fine = !Time[P].Tile &&
+               (!Time[P].isLoop() ||
+                own(Time[P], N.Statements[X].Loops.size(), Used, First));
+      if (Fine && Used.size() == Count) {
+        S.Times[X] = Time;
+        break;
+      }
+    }
   }
 }
 

@@ -224,7 +224,7 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
   for (unsigned X : Group) {
     const auto Inner = step(S, X, InnerPlace);
     auto Look = [&](const Access &A) {
-      if (!A.I)
+      if (N.isRegister(A))
         return;
       int64_t Stride = bytes(A.Strides, Inner);
       Bytes = N.Arrays[A.Array].ElementBytes;
@@ -238,7 +238,7 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
   // 64-byte vectors go through twice as often as those of 32.
   const double Width =
       Rows ? std::max(1U, std::min(M.VectorBytes, 32U) / Bytes) : 1;
-  std::map<std::pair<unsigned, const SCEV *>, Work> Accesses;
+  std::map<std::pair<unsigned, const void *>, Work> Accesses;
   std::map<unsigned, double> LanesApart;
   Work Sum;
   double Wait = 0, Fixed = 0;
@@ -258,7 +258,7 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
       return Lanes;
     };
     auto Count = [&](const Access &A, bool Write) {
-      if (!A.I) {
+      if (N.isRegister(A)) {
         // A strip's cells are in memory.
         if (Strip && IsAround(A.CellIndex, S.Times[X][InnerPlace]))
           (Write ? Sum.Stores : Sum.Loads) += (Write ? 1 : 0.5) / Width;
@@ -274,8 +274,10 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
         W.Stores = Share * (Row ? 1 / Width : Carries ? 1 : Scattered);
       else
         W.Loads = Share * (Row ? 0.5 / Width : Carries ? 0.5 : Scattered);
-      Work &To = Accesses[{unsigned(Write),
-                           N.SE.getSCEV(getLoadStorePointerOperand(A.I))}];
+      const void *Where = &N.Arrays[A.Array];
+      if (A.I)
+        Where = N.SE.getSCEV(getLoadStorePointerOperand(A.I));
+      Work &To = Accesses[{unsigned(Write), Where}];
       To.Loads = std::max(To.Loads, W.Loads);
       To.Stores = std::max(To.Stores, W.Stores);
       Stream *Same = find_if(Streams, [&](const Stream &Of) {

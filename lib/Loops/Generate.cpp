@@ -149,7 +149,7 @@ bool Generator::makeTree() {
 }
 
 bool Generator::run() {
-  if (!isPossible() || !makeTree() || !findExtents())
+  if (!isPossible() || !makeTree() || !findExtents() || !findCellLengths())
     return false;
   // The order may be one that only threads make worth its while.
   if (Threads && !Always && !hasLoopForThreads(Tree.get(), /*Sums=*/true) &&
@@ -158,7 +158,7 @@ bool Generator::run() {
   for (unsigned C = 0; C != N.Cells.size(); ++C) {
     IRBuilder<> AtStart(&F.getEntryBlock(),
                         F.getEntryBlock().getFirstInsertionPt());
-    Storage.push_back(storage(C, AtStart));
+    Storage.push_back(N.Cells[C].InMemory ? nullptr : storage(C, AtStart));
   }
   for (auto &[E, K] : N.Parameters) {
     Value *V = frozen(E);
@@ -186,11 +186,19 @@ bool Generator::run() {
   B.SetInsertPoint(Ask);
   Value *Apart = areApart();
   // A least index of what has no iterations is any number.
+  if (!CellArrays.empty()) {
+    BasicBlock *Allocate = block("rg.nest.allocate");
+    B.CreateCondBr(Apart, Allocate, Old);
+    B.SetInsertPoint(Allocate);
+    Apart = allocateCells();
+  }
   B.CreateCondBr(Apart, New, Old);
   // What does not change is computed in front, where the branch is now.
   B.SetInsertPoint(New);
+  placeCells();
   declareApart();
   node(Tree.get());
+  freeCells();
   SmallVector<std::pair<PHINode *, Value *>, 2> Results;
   for (PHINode &Phi : Exit->phis()) {
     Value *V = Phi.getIncomingValue(0);

@@ -120,6 +120,8 @@ Value *Generator::evaluate(const SCEV *E, const Statement &St,
 
 /// Where the number of a cell is, for the lane of this iteration.
 Value *Generator::cell(int Index, Instance &I) {
+  if (N.Cells[Index].InMemory)
+    return cellElement(Index, I);
   AllocaInst *A = Storage[Index];
   if (Lanes[Index] < 0 || I.Rest)
     return A;
@@ -157,8 +159,11 @@ void Generator::declareApart() {
   for (const Statement &St : N.Statements)
     Written[St.Write.Array] = true;
   for (unsigned K = 0; K != N.Arrays.size(); ++K) {
-    Scopes.push_back(N.Arrays[K].Base ? MD.createAnonymousAliasScope(Domain)
-                                      : nullptr);
+    const bool IsMemory =
+        N.Arrays[K].Base || any_of(CellArrays, [&](const CellArray &A) {
+          return N.Cells[A.Cell].Array == K;
+        });
+    Scopes.push_back(IsMemory ? MD.createAnonymousAliasScope(Domain) : nullptr);
     if (Scopes.back())
       B.CreateNoAliasScopeDeclaration(
           MDNode::get(F.getContext(), {Scopes.back()}));
@@ -191,8 +196,18 @@ void Generator::tag(Instruction *New, const Instruction *Old,
     New->setMetadata(LLVMContext::MD_access_group, Parallel);
 }
 
-/// In a loop over the lanes of a strip, each has its own place in a cell.
+/// In a loop over the lanes of a strip, each has its own place in a cell; in
+/// memory, each iteration of the loops around it has.
 void Generator::tagCell(Instruction *New, int Index, const Instance &I) {
+  if (N.Cells[Index].InMemory) {
+    const unsigned Array = N.Cells[Index].Array;
+    Touched.push_back({New, Array});
+    New->setMetadata(LLVMContext::MD_alias_scope, Scopes[Array]);
+    New->setMetadata(LLVMContext::MD_noalias, ApartFrom[Array]);
+    if (Parallel)
+      New->setMetadata(LLVMContext::MD_access_group, Parallel);
+    return;
+  }
   const int L = Lanes[Index];
   if (!Parallel || L < 0 || I.Rest || !S.Jams[L].Strip)
     return;

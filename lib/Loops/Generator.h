@@ -14,6 +14,7 @@
 //   TreeParallel.cpp        which loops' iterations are independent
 //   GenerateThreads.cpp     loops that threads share
 //   GenerateCopies.cpp      arrays of which each thread has a copy, for sums
+//   GenerateCells.cpp       cells that are in memory
 //   Generate.cpp            the order of all this
 //
 //===----------------------------------------------------------------------===//
@@ -108,6 +109,11 @@ private:
   llvm::Value *address(llvm::Instruction *Access, Instance &I);
   llvm::Value *cell(int Index, Instance &I);
   void tagCell(llvm::Instruction *New, int Index, const Instance &I);
+  bool findCellLengths();
+  llvm::Value *allocateCells();
+  void placeCells();
+  void freeCells();
+  llvm::Value *cellElement(int Index, const Instance &I);
 
   Nest &N;
   Scheduler &Of;
@@ -123,7 +129,17 @@ private:
   llvm::DenseMap<const llvm::SCEV *, llvm::Value *> Fixed, Frozen;
   static constexpr int MostPieces = 8;
   llvm::DenseMap<const llvm::SCEV *, const llvm::SCEV *> Offsets;
-  std::vector<llvm::AllocaInst *> Storage;
+  std::vector<llvm::AllocaInst *> Storage; ///< null: a cell in memory
+  /// A cell in memory: how far each counter goes, how many elements each
+  /// dimension has, and where it begins.
+  struct CellArray {
+    unsigned Cell;
+    std::vector<Isl<isl_ast_expr>> Most;
+    llvm::SmallVector<llvm::Value *, 4> Lengths;
+    llvm::Value *Base;
+  };
+  std::vector<CellArray> CellArrays;
+  llvm::Value *CellMemory = nullptr; ///< what they are part of
   Isl<isl_ast_node> Tree;
   Isl<isl_ast_expr> Check;
   /// Of each array: its scope, and those of the arrays that it is apart from.

@@ -23,6 +23,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
@@ -94,10 +95,13 @@ struct Attempt {
   std::unique_ptr<Scheduler> Order;
   std::vector<Scheduler::Proposal> Orders;
 
+  /// The best order is not for this place in the pipeline.
+  bool IsLater = false;
+
   /// Cycles of the best order, or of the program's.
   double cycles() const {
     return Order->cyclesOfProgram() *
-           (Orders.empty() ? 1 : Orders.front().Cost);
+           (Orders.empty() || IsLater ? 1 : Orders.front().Cost);
   }
 };
 
@@ -113,8 +117,9 @@ private:
   /// What was done to L's nest.
   enum Outcome { NoNest, Left, Changed };
   Outcome improve(Loop &L);
-  Attempt attempt(Loop &L, bool SumsInMemory, std::string &WhyNot,
+  Attempt attempt(Loop &L, loops::RaiseOptions How, std::string &WhyNot,
                   Instruction *&At);
+  void tryAgain(Loop &L, loops::RaiseOptions How, bool Any, Attempt &Best);
   void remark(const Instruction *At, const Loop &L, bool Done,
               const Twine &Text);
 
@@ -139,44 +144,66 @@ void Improver::remark(const Instruction *At, const Loop &L, bool Done,
              << Text.str());
 }
 
-Attempt Improver::attempt(Loop &L, bool SumsInMemory, std::string &WhyNot,
-                          Instruction *&At) {
-  Attempt A;
-  A.N = raise(
-      L, FAM.getResult<LoopAnalysis>(F),
-      FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<AAManager>(F),
-      FAM.getResult<DominatorTreeAnalysis>(F), SumsInMemory, WhyNot, At);
-  if (!A.N)
-    return A;
-  A.Order = std::make_unique<Scheduler>(
-      *A.N, machine(FAM.getResult<TargetIRAnalysis>(F), O.Threads));
-  if (A.Order->find())
-    A.Orders = O.AnyOrder ? A.Order->any(O.AnyOrder) : A.Order->search();
-  return A;
-}
-
 /// S keeps in registers what several iterations share.
 static bool hasTiles(const Schedule &S) {
   return !S.Jams.empty() &&
          none_of(S.Jams, [](const Jam &J) { return J.Strip; });
 }
 
-/// What loops store besides has to pay.
-static constexpr double SumsPay = 0.7;
+Attempt Improver::attempt(Loop &L, loops::RaiseOptions How, std::string &WhyNot,
+                          Instruction *&At) {
+  Attempt A;
+  A.N = raise(L, FAM.getResult<LoopAnalysis>(F),
+              FAM.getResult<ScalarEvolutionAnalysis>(F),
+              FAM.getResult<AAManager>(F),
+              FAM.getResult<DominatorTreeAnalysis>(F), How, WhyNot, At);
+  if (!A.N)
+    return A;
+  A.Order = std::make_unique<Scheduler>(
+      *A.N, machine(FAM.getResult<TargetIRAnalysis>(F), O.Threads));
+  if (A.Order->find())
+    A.Orders = O.AnyOrder ? A.Order->any(O.AnyOrder) : A.Order->search();
+  // Columns of a derivative that run side by side do what strips do.
+  A.IsLater = O.Columns && !O.AnyOrder && !A.Orders.empty() &&
+              !hasTiles(A.Orders.front().S);
+  return A;
+}
+
+/// What is stored besides has to pay.
+static constexpr double MemoryPays = 0.7;
+/// Of the program's time: what is faster than that without more memory will do.
+static constexpr double WorthMemory = 0.3;
+
+/// Raises L otherwise: takes that if its best order is cheaper by far, or, of
+/// orders of chance, if Any.
+void Improver::tryAgain(Loop &L, loops::RaiseOptions How, bool Any,
+                        Attempt &Best) {
+  std::string Unused;
+  Instruction *Nowhere = nullptr;
+  Attempt Other = attempt(L, How, Unused, Nowhere);
+  if (Other.N && !Other.Orders.empty() &&
+      (O.AnyOrder ? Any : Other.cycles() < MemoryPays * Best.cycles()))
+    Best = std::move(Other);
+}
 
 Improver::Outcome Improver::improve(Loop &L) {
   std::string WhyNot;
   Instruction *At = nullptr;
   ++NumLooked;
-  Attempt Best = attempt(L, /*SumsInMemory=*/false, WhyNot, At);
+  loops::RaiseOptions How;
+  Attempt Best = attempt(L, How, WhyNot, At);
   if (Best.N && Best.N->HasSums) {
-    std::string Unused;
-    Instruction *Nowhere = nullptr;
-    Attempt Other = attempt(L, /*SumsInMemory=*/true, Unused, Nowhere);
-    if (Other.N && !Other.Orders.empty() &&
-        (O.AnyOrder ? O.AnyOrder % 2 == 0
-                    : Other.cycles() < SumsPay * Best.cycles()))
-      Best = std::move(Other);
+    How.SumsInMemory = true;
+    tryAgain(L, How, !(O.AnyOrder & 1), Best);
+  }
+  // Threads would each need what is in memory once.
+  const auto &Library = FAM.getResult<TargetLibraryAnalysis>(F);
+  if (Best.N && Best.N->HasOuterNumbers && !O.Threads &&
+      Library.has(LibFunc_malloc) && Library.has(LibFunc_free) &&
+      (O.AnyOrder ||
+       Best.cycles() > WorthMemory * Best.Order->cyclesOfProgram())) {
+    How.CellsInMemory = true;
+    tryAgain(L, How, !(O.AnyOrder & 2), Best);
   }
   std::unique_ptr<Nest> &N = Best.N;
   if (O.Print)
@@ -197,7 +224,7 @@ Improver::Outcome Improver::improve(Loop &L) {
                : "loop nest left as it is: no order that is allowed is better");
     return Left;
   }
-  if (!O.Change || (O.Columns && !O.AnyOrder && !hasTiles(Orders.front().S)))
+  if (!O.Change || Best.IsLater)
     return Left;
   SmallPtrSet<const BasicBlock *, 32> Known;
   for (BasicBlock &B : F)

@@ -107,13 +107,52 @@ bool Raiser::run() {
   return true;
 }
 
+/// Bytes from one element of C to the next, by each loop of St.
+static SmallVector<int64_t, 4> stridesInMemory(const Nest &N, const Cell &C,
+                                               const Statement &St) {
+  SmallVector<int64_t, 4> Strides;
+  for (Loop *L : St.Loops)
+    Strides.push_back(!is_contained(C.Loops, L) ? 0
+                      : L == C.Loops.back()     ? N.Arrays[C.Array].ElementBytes
+                                                : Access::Far);
+  return Strides;
+}
+
+/// Cells that are computed once, and read in a loop further in.
+static void findOuterNumbers(Nest &N, bool InMemory) {
+  for (unsigned K = 0; K != N.Cells.size(); ++K) {
+    Cell &C = N.Cells[K];
+    auto IsTo = [&](const Access &A) { return A.CellIndex == int(K); };
+    if (C.Carried || C.Loops.empty() || !C.V->getType()->isFloatingPointTy() ||
+        none_of(N.Statements, [&](const Statement &St) {
+          return St.Loops.size() > C.Loops.size() && any_of(St.Reads, IsTo);
+        }))
+      continue;
+    N.HasOuterNumbers = true;
+    if (!InMemory)
+      continue;
+    N.CellsInMemory = C.InMemory = true;
+    N.Arrays[C.Array].ElementBytes =
+        N.Outer.getHeader()->getDataLayout().getTypeAllocSize(C.V->getType());
+    for (Statement &St : N.Statements) {
+      for (Access &A : St.Reads)
+        if (IsTo(A))
+          A.Strides = stridesInMemory(N, C, St);
+      if (IsTo(St.Write))
+        St.Write.Strides = stridesInMemory(N, C, St);
+    }
+  }
+}
+
 std::unique_ptr<Nest> loops::raise(Loop &L, LoopInfo &LI, ScalarEvolution &SE,
                                    AAResults &AA, DominatorTree &DT,
-                                   bool SumsInMemory, std::string &WhyNot,
+                                   RaiseOptions How, std::string &WhyNot,
                                    Instruction *&WhyNotAt) {
   auto N = std::make_unique<Nest>(L, LI, SE, AA, DT);
-  if (Raiser(*N, SumsInMemory).run())
+  if (Raiser(*N, How.SumsInMemory).run()) {
+    findOuterNumbers(*N, How.CellsInMemory);
     return N;
+  }
   WhyNot = N->Context.exceeded() ? "this takes too long" : N->WhyNot;
   WhyNotAt = N->WhyNotAt;
   return nullptr;

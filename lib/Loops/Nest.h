@@ -43,7 +43,8 @@ struct Cell {
   llvm::Value *V;                           ///< a header's phi, or what is kept
   llvm::SmallVector<llvm::Loop *, 4> Loops; ///< outermost first
   bool Carried;                             ///< from iteration to iteration
-  unsigned Array = 0;                       ///< its number among all memory
+  bool InMemory = false; ///< each element has a place in memory of its own
+  unsigned Array = 0;    ///< its number among all memory
 };
 
 struct Access {
@@ -53,6 +54,7 @@ struct Access {
   llvm::Instruction *I = nullptr;
   int CellIndex = -1;
   /// Bytes from one iteration of each loop to the next; Far: not a constant.
+  /// Of a cell: if it is in memory.
   llvm::SmallVector<int64_t, 4> Strides;
   static constexpr int64_t Far = int64_t(1) << 40;
 };
@@ -127,6 +129,15 @@ struct Nest {
   bool DeclaresScopes = false;
   /// A loop carries what is loaded in front of it and stored again behind it.
   bool HasSums = false;
+  /// A number that is computed once is used in a loop further in.
+  bool HasOuterNumbers = false;
+  /// Such cells have an element in memory for each iteration, so that the loops
+  /// that set them and those that read them may be apart.
+  bool CellsInMemory = false;
+  /// A is to a register, or to a few of them.
+  bool isRegister(const Access &A) const {
+    return !A.I && !Cells[A.CellIndex].InMemory;
+  }
   /// Cells whose last number is used behind the nest, by this phi.
   llvm::SmallVector<std::pair<llvm::PHINode *, int>, 2> Results;
   /// Why this is no such nest, and where.
@@ -136,12 +147,19 @@ struct Nest {
   static constexpr int64_t Limit = int64_t(1) << 31;
 };
 
-/// Null if L is no such nest; WhyNot says why. SumsInMemory: what a loop
-/// carries is where it was loaded, if it is stored there again, and not in a
-/// cell.
+/// How a nest is raised.
+struct RaiseOptions {
+  /// What a loop carries is where it was loaded, if it is stored there again,
+  /// and not in a cell.
+  bool SumsInMemory = false;
+  /// Numbers of outer loops that inner ones use have memory for all of them.
+  bool CellsInMemory = false;
+};
+
+/// Null if L is no such nest; WhyNot says why.
 std::unique_ptr<Nest> raise(llvm::Loop &L, llvm::LoopInfo &LI,
                             llvm::ScalarEvolution &SE, llvm::AAResults &AA,
-                            llvm::DominatorTree &DT, bool SumsInMemory,
+                            llvm::DominatorTree &DT, RaiseOptions How,
                             std::string &WhyNot, llvm::Instruction *&WhyNotAt);
 
 } // namespace retrograd::loops

@@ -33,7 +33,9 @@ static void printArray(raw_ostream &OS, const Nest &N, unsigned K) {
   } else {
     for (const Cell &Each : N.Cells)
       if (Each.Array == K) {
-        OS << (Each.Carried ? "carried " : "kept ");
+        OS << (Each.Carried    ? "carried "
+               : Each.InMemory ? "kept in memory "
+                               : "kept ");
         Each.V->printAsOperand(OS, false);
       }
   }

@@ -251,7 +251,7 @@ std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
 CellLanes Scheduler::lanes(const Schedule &S) const {
   CellLanes Lanes(N.Cells.size(), -1);
   for (unsigned C = 0; C != N.Cells.size(); ++C)
-    for (unsigned J = 0; J != S.Jams.size(); ++J) {
+    for (unsigned J = 0; J != S.Jams.size() && !N.Cells[C].InMemory; ++J) {
       bool All = true, Any = false;
       std::map<Loop *, int64_t> Number;
       for (unsigned K = 0; K != N.Statements.size(); ++K) {
@@ -380,6 +380,8 @@ void Scheduler::findClusters() {
   Cluster.resize(N.Statements.size());
   std::iota(Cluster.begin(), Cluster.end(), 0);
   for (unsigned C = 0; C != N.Cells.size(); ++C) {
+    if (N.Cells[C].InMemory)
+      continue;
     int First = -1;
     for (unsigned K = 0; K != N.Statements.size(); ++K) {
       const Statement &S = N.Statements[K];
@@ -436,7 +438,7 @@ bool Scheduler::cellsFit(const Schedule &S,
                          const std::vector<TimedPart> &Parts) {
   const CellLanes Lanes = lanes(S);
   for (unsigned C = 0; C != N.Cells.size(); ++C) {
-    if (N.Cells[C].Loops.empty())
+    if (N.Cells[C].Loops.empty() || N.Cells[C].InMemory)
       continue;
     Map Sets, Reads;
     for (const TimedPart &P : Parts) {

@@ -201,7 +201,17 @@ private:
                                 unsigned Place) const;
   Map plainTime(const Schedule &S, unsigned Statement);
   void findClusters();
-  bool split(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
+  /// Of each statement, the part that it is in, in the order of parts.
+  struct Parting {
+    std::vector<unsigned> Of;
+    unsigned Count;
+  };
+  Parting byCells(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                  unsigned Place) const;
+  Parting byNeeds(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                  unsigned Place, const Parting &Parts);
+  bool split(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place,
+             const Parting &Parts);
   std::optional<Schedule> compute();
   static void renumber(Schedule &S);
   void findOwn(Schedule &S) const;

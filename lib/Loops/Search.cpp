@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops/Schedule.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -35,9 +36,12 @@ static constexpr double Gain = 0.97;
 /// Orders of one step whose legality is asked.
 static constexpr unsigned MostAsked = 6;
 
-/// From the loop at Place on, each cluster of Group has loops of its own.
-bool Scheduler::split(Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
-  // In the order of the program.
+/// The parts into which the loop of Group at Place may come apart, in the order
+/// of the program: statements that share a cell stay together. Of each
+/// statement, the number of its part.
+Scheduler::Parting Scheduler::byCells(const Schedule &S,
+                                      ArrayRef<unsigned> Group,
+                                      unsigned Place) const {
   std::vector<unsigned> Sorted(Group.begin(), Group.end());
   llvm::stable_sort(Sorted, [&](unsigned X, unsigned Y) {
     for (unsigned P = Place + 1; P < S.Times[X].size(); P += 2)
@@ -45,10 +49,65 @@ bool Scheduler::split(Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
         return S.Times[X][P].C < S.Times[Y][P].C;
     return X < Y;
   });
-  std::map<unsigned, int64_t> Number;
+  std::map<unsigned, unsigned> Number;
+  Parting Parts{std::vector<unsigned>(N.Statements.size(), 0), 0};
   for (unsigned X : Sorted)
-    Number.insert({Cluster[X], int64_t(Number.size())});
-  if (Number.size() < 2)
+    Parts.Of[X] =
+        Number.insert({Cluster[X], unsigned(Number.size())}).first->second;
+  Parts.Count = Number.size();
+  return Parts;
+}
+
+/// The same parts, put together where they need each other within an iteration
+/// of the loops around, and in an order in which each is behind what it needs.
+Scheduler::Parting Scheduler::byNeeds(const Schedule &S,
+                                      ArrayRef<unsigned> Group, unsigned Place,
+                                      const Parting &Parts) {
+  const unsigned Count = Parts.Count;
+  std::vector<BitVector> Needs(Count, BitVector(Count));
+  for (const Dependence &D : Dependences) {
+    if (!is_contained(Group, D.From) || !is_contained(Group, D.To))
+      continue;
+    const unsigned From = Parts.Of[D.From], To = Parts.Of[D.To];
+    if (From == To || Needs[To][From])
+      continue;
+    Map M(isl_map_apply_range(
+        isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
+        plainTime(S, D.To).take()));
+    for (unsigned P = 0; P != Place; ++P)
+      M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
+    if (isl_map_is_empty(M.get()) != isl_bool_true)
+      Needs[To].set(From);
+  }
+  for (unsigned Via = 0; Via != Count; ++Via)
+    for (unsigned K = 0; K != Count; ++K)
+      if (Needs[K][Via])
+        Needs[K] |= Needs[Via];
+  std::vector<int> New(Count, -1);
+  Parting Result{std::vector<unsigned>(N.Statements.size(), 0), 0};
+  while (is_contained(New, -1))
+    for (unsigned K = 0; K != Count; ++K) {
+      // All that it needs is placed, or needs it, too.
+      bool Ready = New[K] < 0;
+      for (unsigned Other : Needs[K].set_bits())
+        Ready &= New[Other] >= 0 || Needs[Other][K];
+      if (!Ready)
+        continue;
+      for (unsigned Other : Needs[K].set_bits())
+        if (Needs[Other][K])
+          New[Other] = Result.Count;
+      New[K] = Result.Count++;
+      break;
+    }
+  for (unsigned X : Group)
+    Result.Of[X] = New[Parts.Of[X]];
+  return Result;
+}
+
+/// A loop of its own for each of Parts.
+bool Scheduler::split(Schedule &S, ArrayRef<unsigned> Group, unsigned Place,
+                      const Parting &Parts) {
+  if (Parts.Count < 2)
     return false;
   // Room among the siblings.
   const int64_t At = S.Times[Group.front()][Place - 1].C;
@@ -58,9 +117,9 @@ bool Scheduler::split(Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
       Sibling = S.Times[X][P].C == S.Times[Group.front()][P].C;
     TimeTerm &T = S.Times[X][Place - 1];
     if (is_contained(Group, X))
-      T.C += Number[Cluster[X]];
+      T.C += Parts.Of[X];
     else if (Sibling && T.C > At)
-      T.C += Number.size() - 1;
+      T.C += Parts.Count - 1;
   }
   return true;
 }
@@ -274,8 +333,12 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
         S = Best;
         if (permute(S, Group, Place))
           Found.push_back({jammedCost(S, Group, Place), "interchanged", S});
-        // Rows that lean: lanes of an outer loop wait for each other less.
-        for (unsigned P = 1; P < Place; P += 2)
+        // Rows that lean: lanes of an outer loop wait for each other less, if
+        // they wait at all.
+        const bool Waits = any_of(Dependences, [&](const Dependence &D) {
+          return is_contained(Group, D.From) && is_contained(Group, D.To);
+        });
+        for (unsigned P = 1; P < Place && Waits; P += 2)
           for (int64_t Count : {1, 2}) {
             S = Best;
             for (unsigned X : Group)
@@ -285,16 +348,20 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
             Found.push_back({jammedCost(S, Group, 1), "skewed", S});
           }
         S = Best;
-        if (split(S, Group, Place)) {
-          std::set<unsigned> Clusters;
-          for (unsigned X : Group)
-            Clusters.insert(Cluster[X]);
+        Parting Parts = byCells(S, Group, Place);
+        bool Apart = split(S, Group, Place, Parts);
+        if (Apart && !isLegal(S)) {
+          S = Best;
+          Parts = byNeeds(S, Group, Place, Parts);
+          Apart = split(S, Group, Place, Parts);
+        }
+        if (Apart) {
           double Cost = cost(S);
           if (isLegal(S)) {
-            for (unsigned C : Clusters) {
+            for (unsigned Part = 0; Part != Parts.Count; ++Part) {
               std::vector<unsigned> Members;
               for (unsigned X : Group)
-                if (Cluster[X] == C)
+                if (Parts.Of[X] == Part)
                   Members.push_back(X);
               permute(S, Members, Place);
               // Each by itself: what the others cost does not change.
@@ -598,11 +665,15 @@ std::vector<Scheduler::Proposal> Scheduler::any(unsigned Seed) {
       findOwn(S);
       break;
     }
-    case 2:
-      if (Jams || !split(S, Group, Place))
+    case 2: {
+      Parting Parts = byCells(S, Group, Place);
+      if (Below(2) == 0)
+        Parts = byNeeds(S, Group, Place, Parts);
+      if (Jams || !split(S, Group, Place, Parts))
         continue;
       Step = "split";
       break;
+    }
     case 3: {
       const unsigned Depth = bandDepth(Best, Group, Place);
       if (!Depth || isTiled(Best, Group) || Dims > 15)
