@@ -419,7 +419,7 @@ void ActivityAnalysis::findLostBits() {
     const bool Integer =
         !Facts.bitsAreMade() &&
         ((TypeAnalysis::isDeclaredInteger(L) && !Facts.isPunned(L)) ||
-         Facts.types().isPlainInteger(L));
+         Facts.types().isPlainInteger(L) || Facts.types().isPlainMove(L));
     return Integer ? testObject(TaintedObjects, L.getPointerOperand())
                    : Holds(L.getPointerOperand());
   };

@@ -111,6 +111,10 @@ bool TypeAnalysis::isPlainInteger(const Instruction &Access) const {
   return Type && I->kindOfTBAA(Type).K == ByteKind::Integer;
 }
 
+bool TypeAnalysis::isPlainMove(const Instruction &Access) const {
+  return I->PlainMoves.contains(&Access);
+}
+
 bool TypeAnalysis::isBareMove(const Instruction &Access) const {
   return I->Moves.contains(&Access);
 }

@@ -212,6 +212,9 @@ public:
   /// out by bytes), in a file that reaches no number by an address of integers
   /// (SourceFact::PlainIntegers).
   bool isPlainInteger(const llvm::Instruction &Access) const;
+  /// A load or store of what is only moved, and what the program has for an
+  /// integer there (not for a union's member), in such a file.
+  bool isPlainMove(const llvm::Instruction &Access) const;
   /// A load of a member that its struct declares as an integer
   /// (SourceFact::Integer), in such a file:
   /// whatever else lies in the same memory, it is no part of a number.

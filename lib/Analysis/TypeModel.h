@@ -130,7 +130,10 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   llvm::DenseMap<unsigned, PlacesOfObject> Indices;
   void settleIndices();
   bool isIndexPlace(const llvm::Value *P) const;
+  bool isMoveOfInteger(const llvm::Instruction &I) const;
   void settleMoves();
+  /// Moves of what the source has for an integer (isMoveOfInteger).
+  llvm::SmallPtrSet<const llvm::Instruction *, 16> PlainMoves;
   /// Pointer parameters through which nobody looks at memory.
   llvm::SmallPtrSet<const llvm::Argument *, 16> Inert;
   void findInert();

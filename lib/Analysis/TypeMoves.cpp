@@ -13,8 +13,10 @@
 
 #include "Analysis/KeptNumber.h"
 #include "Analysis/TypeModel.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -125,15 +127,33 @@ bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
   return It != Indices.end() && It->second.covers(At);
 }
 
+/// The source has an integer here, and no integers for numbers anywhere.
+bool TypeAnalysis::Impl::isMoveOfInteger(const Instruction &I) const {
+  const Module &M = *I.getModule();
+  if (!hasFact(M, SourceFact::PlainIntegers) ||
+      hasFact(M, SourceFact::CopiesBits))
+    return false;
+  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type = Tag && Tag->getNumOperands() > 2
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  return Type && kindOfTBAA(Type).K == ByteKind::Integer;
+}
+
 /// Where pointers point is known: what moves between indices is integers
-/// indeed.
+/// indeed, and so is what no number can be.
 void TypeAnalysis::Impl::settleMoves() {
   settleIndices();
   SmallVector<const Instruction *, 8> Settled;
   for (Function *F : Functions)
     for (const Instruction &I : instructions(*F))
-      if (Moves.contains(&I) && isIndexPlace(getLoadStorePointerOperand(&I)))
-        Settled.push_back(&I);
+      if (Moves.contains(&I)) {
+        const bool Plain = isMoveOfInteger(I);
+        if (Plain)
+          PlainMoves.insert(&I);
+        if (Plain || isIndexPlace(getLoadStorePointerOperand(&I)))
+          Settled.push_back(&I);
+      }
   for (const Instruction *I : Settled) {
     Moves.erase(I);
     G.CurrentOrigin = Origins.lookup(I->getFunction());
