@@ -81,6 +81,62 @@ bool FormulaEmitter::isOnlyChosen(const Instruction &V) {
   return OnlyChosen[&V];
 }
 
+/// The lanes of the vector V whose values somebody may use.
+static APInt wantedLanes(const Instruction &V, unsigned Depth = 0) {
+  constexpr unsigned Deepest = 8;
+  const unsigned Lanes = elementCount(V.getType());
+  APInt Wanted = APInt::getZero(Lanes);
+  if (Depth == Deepest)
+    return APInt::getAllOnes(Lanes);
+  for (const Use &U : V.uses()) {
+    const auto *User = cast<Instruction>(U.getUser());
+    if (const auto *E = dyn_cast<ExtractElementInst>(User)) {
+      const auto *At = dyn_cast<ConstantInt>(E->getIndexOperand());
+      if (!At || At->getValue().uge(Lanes))
+        return APInt::getAllOnes(Lanes);
+      Wanted.setBit(At->getZExtValue());
+    } else if (const auto *S = dyn_cast<ShuffleVectorInst>(User)) {
+      const APInt Out = wantedLanes(*S, Depth + 1);
+      for (auto [To, From] : enumerate(S->getShuffleMask())) {
+        const int At = From - int(U.getOperandNo() * Lanes);
+        if (Out[To] && At >= 0 && At < int(Lanes))
+          Wanted.setBit(At);
+      }
+    } else if (const auto *Insert = dyn_cast<InsertElementInst>(User);
+               Insert && U.getOperandNo() == 0) {
+      APInt Kept = wantedLanes(*Insert, Depth + 1);
+      if (const auto *At = dyn_cast<ConstantInt>(Insert->getOperand(2));
+          At && At->getValue().ult(Lanes))
+        Kept.clearBit(At->getZExtValue());
+      Wanted |= Kept;
+    } else if ((isa<UnaryOperator, BinaryOperator, CastInst, FreezeInst>(
+                   User)) &&
+               User->getType()->isVectorTy() &&
+               elementCount(User->getType()) == Lanes) {
+      APInt Out = wantedLanes(*User, Depth + 1);
+      const auto *Mask = User->getOpcode() == Instruction::And
+                             ? dyn_cast<Constant>(User->getOperand(1))
+                             : nullptr;
+      for (unsigned Lane = 0; Mask && Lane != Lanes; ++Lane)
+        if (const Constant *Bits = Mask->getAggregateElement(Lane);
+            Bits && Bits->isNullValue())
+          Out.clearBit(Lane);
+      Wanted |= Out;
+    } else {
+      return APInt::getAllOnes(Lanes);
+    }
+    if (Wanted.isAllOnes())
+      break;
+  }
+  return Wanted;
+}
+
+/// V is a vector of which some lanes are dropped (one element is taken, or
+/// spread over all): nobody minds what lies in these, and their seeds are zero.
+static bool dropsLanes(const Instruction &V) {
+  return isa<FixedVectorType>(V.getType()) && !wantedLanes(V).isAllOnes();
+}
+
 /// A partial that scales the seed by finite constants alone turns 0 into 0 by
 /// itself.
 static bool keepsZero(const FormulaNode &N, const Instruction &Primal) {
@@ -145,8 +201,9 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
 
   Scope S(Primal.getType(), Seed, Arg, Result);
   Value *Share = !keepsZero(*P.Expression, Primal) &&
-                         isSafeToSpeculativelyExecute(&Primal) &&
-                         isOnlyChosen(Primal)
+                         ((isSafeToSpeculativelyExecute(&Primal) &&
+                           isOnlyChosen(Primal)) ||
+                          dropsLanes(Primal))
                      ? emitStrongZero(*P.Expression, S)
                      : emitNode(*P.Expression, S);
   match(Seed, Share);

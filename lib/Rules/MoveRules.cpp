@@ -221,11 +221,8 @@ static Value *tangentOfBits(const Instruction &I, TangentContext &C) {
     return B.CreateXor(T, B.CreateAnd(B.CreateNot(X), M));
   }
   default: { // |x|, or whole bytes masked away
-    const APInt *Bits = nullptr;
-    if (auto *N = dyn_cast<ConstantInt>(
-            Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
-      Bits = &N->getValue();
     bool WholeBytes = true;
+    const std::optional<APInt> Bits = constantMask(I);
     for (unsigned K = 0; Bits && K < Bits->getBitWidth(); K += 8) {
       uint64_t Byte = Bits->extractBitsAsZExtValue(8, K);
       WholeBytes &= Byte == 0 || Byte == 255;
