@@ -181,6 +181,8 @@ def checked_iterators : InactiveInC<
      "_ZN11__gnu_debug30_Safe_unordered_container_base*",
      "_ZN11__gnu_debug16_Error_formatter*", "_ZNK11__gnu_debug16_Error_formatter*"]>;
 def hashing : InactiveInC<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
+def numbers_to_chars : InactiveInC<
+    ["_ZSt8to_charsPcS_f*", "_ZSt8to_charsPcS_d*", "_ZSt8to_charsPcS_e*"]>;
 }
 
 // Extraction of std::istream, in its two forms, and its read.
@@ -193,6 +195,12 @@ foreach T = ["b", "s", "t", "i", "j", "l", "m", "x", "y"] in
   def "stream_reads_"#T : ReadingRoutine<"Value",
       ["_ZNSirsER"#T, "_ZNSi10_M_extractI"#T#"EERSiRT_"], 1, "numbers_from_stream"> {
     let Letter = "N";
+  }
+// std::from_chars of a text in memory; of integers it has a body.
+foreach T = ["f", "d", "e"] in
+  def "chars_read_"#T : ReadingRoutine<"Value",
+      ["_ZSt10from_charsPKcS0_R"#T#"St12chars_format"], 2, "numbers_read"> {
+    let Letter = !cond(!eq(T, "f"): "G", !eq(T, "d"): "D", true: "X");
   }
 def stream_reads_block : ReadingRoutine<"Block", ["_ZNSi4readEPcl"], 1, "numbers_from_stream"> {
   let Counter = "_ZNKSi6gcountEv";

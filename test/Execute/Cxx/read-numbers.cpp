@@ -2,6 +2,7 @@
 // stream that has failed before does not do, and one that fails with an exception does.
 // RG-LEVELS: O0 O1 O2 O3
 #include "rgvector.hpp"
+#include <charconv>
 #include <istream>
 #include <sstream>
 #include <string>
@@ -28,6 +29,22 @@ static double values(const double *x, int n) {
     s += e.weight * e.x * e.weight + e.value * e.x + double(e.large * e.large) * e.id;
   }
   return s;
+}
+static double characters(const double *x, int n) {
+  const std::string text = "2.5,x,4,0.125";
+  double s = 0, y = x[0];
+  float z = 0.5f;
+  size_t at = 0;
+  for (int i = 0; i < 4 && at < text.size(); ++i) {
+    size_t end = text.find(',', at);
+    end = end == std::string::npos ? text.size() : end;
+    y = x[i] * x[0];
+    const auto read = std::from_chars(text.data() + at, text.data() + end, y);
+    std::from_chars(text.data() + at, text.data() + end, z, std::chars_format::fixed);
+    s += y * x[i + 1] + (read.ec == std::errc() ? x[0] : x[1] * x[1]) * z;
+    at = end + 1;
+  }
+  return s * n;
 }
 static double thrown(const double *x, int n) {
   double a = x[0], b = x[1], c = x[2];
@@ -56,6 +73,7 @@ static double bytes(const double *x, int n) {
 
 int main() {
   check(values);
+  check(characters);
   check(thrown);
   check(bytes);
   return rgReport();
