@@ -322,6 +322,36 @@ RG_ROUTINE void rg_fortran_set_bounds(Descriptor *D, int Dimension, int64_t Lowe
 #undef RG_DIM
 }
 
+/* An argument of any rank, whose bounds are the procedure's own: 1 or, for
+ * procedures of C, 0. */
+RG_ROUTINE void rg_fortran_copy_descriptor(Descriptor *To,
+                                           const Descriptor *From,
+                                           const void *Type, int8_t Attribute,
+                                           int Bounds) {
+  enum { Ones = 1, Zeroes = 2 };
+  if (Type || isDerived(From))
+    rg_fortran_refuse(RG_ANY_RANK);
+  if (From->Rank > 7)
+    rg_fortran_refuse(RG_RANK);
+  To->Base = From->Base;
+  To->Bytes = From->Bytes;
+  To->Version = From->Version;
+  To->Rank = From->Rank;
+  To->Type = From->Type;
+  To->Attribute = Attribute;
+  To->Extra = From->Extra;
+#define RG_DIM(K)                                                              \
+  if (From->Rank > K) {                                                        \
+    To->Dims[K] = From->Dims[K];                                               \
+    if (Bounds == Ones)                                                        \
+      To->Dims[K].Lower = 1;                                                   \
+    if (Bounds == Zeroes)                                                      \
+      To->Dims[K].Lower = 0;                                                   \
+  }
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+}
+
 RG_INLINE void allocate(Descriptor *D) {
   int64_t Stride = D->Bytes;
 #define RG_DIM(K)                                                              \

@@ -80,6 +80,8 @@ __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 #define RG_CLASS                                                               \
   "assignment to variables of a class that are not allocatable, or of a "      \
   "scalar to an array of a class"
+#define RG_ANY_RANK                                                            \
+  "arrays of a derived type where a procedure takes arrays of any rank"
 #define RG_KIND "arrays of this kind of element"
 
 #define RG_INLINE static inline __attribute__((always_inline))

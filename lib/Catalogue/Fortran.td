@@ -20,6 +20,8 @@ def fortran_assign_fixed_length
 def fortran_set_bounds
     : Expansion<"rg_fortran_set_bounds",
                 ["_FortranAAllocatableSetBounds", "_FortranAPointerSetBounds"], "V:PILL">;
+def fortran_copy_descriptor
+    : Expansion<"rg_fortran_copy_descriptor", ["_FortranACopyAndUpdateDescriptor"], "V:PPPNI">;
 def fortran_allocate
     : Expansion<"rg_fortran_allocate", ["_FortranAAllocatableAllocate"], "I:PPNPPIP">;
 def fortran_allocate_pointer
@@ -111,7 +113,7 @@ foreach left = ["i4", "i8", "r4", "r8", "c4", "c8"] in
   }
 def fortran_queries : InactiveInC<
     ["_FortranACount", "_FortranAAll", "_FortranAAny", "_FortranASize", "_FortranASizeDim",
-     "_FortranALboundDim", "_FortranAIsContiguous", "_FortranASumInteger*",
+     "_FortranALboundDim", "_FortranAIsContiguous", "_FortranAIsAssumedSize", "_FortranASumInteger*",
      "_FortranAMaxvalInteger*", "_FortranAMinvalInteger*", "_FortranAProductInteger*",
      "_FortranADotProductInteger*", "_FortranADotProductLogical",
      "_FortranAMaxloc*", "_FortranAMinloc*", "_FortranAFindloc*", "_FortranACountDim",
