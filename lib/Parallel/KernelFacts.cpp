@@ -19,7 +19,7 @@
 
 #include "Parallel/KernelFacts.h"
 #include "Catalogue/Catalogue.h"
-#include "Catalogue/ThreadIdentity.h"
+#include "Parallel/OrderOfThreads.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/MapVector.h"
@@ -88,132 +88,6 @@ bool accessesImages(const InlineAsm &Asm) {
   });
 }
 
-/// Numbers go to places that depend on what atomic operations on integers
-/// returned, as where threads append to a list. Who got which place is known to
-/// the run of the primal sweep alone.
-///
-/// A thread may also take what it works on from a counter (a queue): then the
-/// number depends on the place, and on nothing else that tells threads apart,
-/// and memory is the same whoever has done what. So it is where a block takes
-/// its work, and hands it to its threads in shared memory, if nothing tells
-/// blocks apart.
-class PlacesByOrder {
-public:
-  explicit PlacesByOrder(const Function &F) : F(F) {}
-
-  bool found() {
-    if (none_of(instructions(F),
-                [](const Instruction &I) { return isCounter(I); }))
-      return false;
-    while (std::exchange(Changed, false))
-      for (const Instruction &I : instructions(F))
-        visit(I);
-    return any_of(instructions(F),
-                  [&](const Instruction &I) { return isLost(I); });
-  }
-
-private:
-  /// What a value, or what memory of the thread or the block holds, depends on.
-  enum : uint8_t { Order = 1, OrderOfBlock = 2, Thread = 4, Block = 8 };
-
-  const Function &F;
-  SmallDenseMap<const Value *, uint8_t, 32> Of;
-  bool Changed = true;
-
-  static bool isCounter(const Instruction &I) {
-    const auto *A = dyn_cast<AtomicRMWInst>(&I);
-    return A && A->getType()->isIntegerTy() && !A->use_empty();
-  }
-  static uint8_t whoIs(const Instruction &I) {
-    const auto *C = dyn_cast<CallBase>(&I);
-    const Function *Callee = C ? C->getCalledFunction() : nullptr;
-    if (!Callee)
-      return 0;
-    if (std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C))
-      return Who->Asks == ThreadIdentity::BlockIndex    ? Block
-             : Who->Asks == ThreadIdentity::ThreadIndex ? Thread
-                                                        : 0;
-    auto Has = [&](StringRef Part) { return Callee->getName().contains(Part); };
-    return Has("sreg.laneid") || Has("sreg.warpid") || Has("sreg.lanemask") ||
-                   Has("mbcnt")
-               ? Thread
-               : 0;
-  }
-  static bool isOwn(const Value &O) {
-    const auto *G = dyn_cast<GlobalVariable>(&O);
-    return isa<AllocaInst>(O) || (G && G->getAddressSpace() == 3);
-  }
-  static SmallVector<const Value *, 4> objectsOf(const Value &P) {
-    SmallVector<const Value *, 4> Objects;
-    getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
-    return Objects;
-  }
-
-  void add(const Value &To, uint8_t What) {
-    uint8_t &Is = Of[&To];
-    Changed |= (Is | What) != Is;
-    Is |= What;
-  }
-  /// What is read from P.
-  uint8_t readFrom(const Value &P) const {
-    uint8_t What = Of.lookup(&P);
-    for (const Value *O : objectsOf(P))
-      if (isOwn(*O)) {
-        uint8_t There = Of.lookup(O);
-        if (There & Order && !isa<AllocaInst>(O))
-          There = (There & ~Order) | OrderOfBlock;
-        What |= There;
-      }
-    return What;
-  }
-  void write(const Value &P, uint8_t What) {
-    for (const Value *O : objectsOf(P))
-      if (isOwn(*O))
-        add(*O, What);
-  }
-
-  void visit(const Instruction &I) {
-    if (isCounter(I))
-      return add(I, Order);
-    if (uint8_t Who = whoIs(I))
-      return add(I, Who);
-    if (const auto *S = dyn_cast<StoreInst>(&I))
-      return write(*S->getPointerOperand(), Of.lookup(S->getValueOperand()));
-    if (const auto *L = dyn_cast<LoadInst>(&I))
-      return add(I, readFrom(*L->getPointerOperand()));
-    if (const auto *T = dyn_cast<AnyMemTransferInst>(&I))
-      return write(*T->getRawDest(), readFrom(*T->getRawSource()));
-    if (isa<AllocaInst>(I)) // what it holds
-      return;
-    uint8_t What = 0;
-    for (const Value *Op : I.operands())
-      if (!isa<Constant>(Op))
-        What |= Of.lookup(Op);
-    add(I, What);
-  }
-
-  bool isLost(const Instruction &I) const {
-    const Value *P = nullptr;
-    uint8_t What = 0;
-    if (const auto *S = dyn_cast<StoreInst>(&I);
-        S && S->getValueOperand()->getType()->isFPOrFPVectorTy()) {
-      P = S->getPointerOperand();
-      What = Of.lookup(S->getValueOperand());
-    } else if (const auto *A = dyn_cast<AtomicRMWInst>(&I);
-               A && A->getType()->isFPOrFPVectorTy()) {
-      P = A->getPointerOperand();
-      What = Of.lookup(A->getValOperand());
-    } else if (const auto *T = dyn_cast<AnyMemTransferInst>(&I)) {
-      P = T->getRawDest();
-      What = readFrom(*T->getRawSource());
-    }
-    const uint8_t Place = P ? Of.lookup(P) : 0;
-    return ((Place & Order && What & (Thread | Block)) ||
-            (Place & OrderOfBlock && What & Block)) &&
-           any_of(objectsOf(*P), [](const Value *O) { return !isOwn(*O); });
-  }
-};
-
 class KernelReader {
   /// Structs of more are passed as a whole: they may hold no numbers.
   static constexpr unsigned MostMembers = 128;
@@ -246,12 +120,19 @@ public:
         P.Element = P.leads() ? 'P' : E.element();
     for (const auto &[N, E] : Further)
       Facts.Parameters[N].Further = E.element();
-    if (PlacesByOrder(F).found())
+    const OrderOfThreads Order(F);
+    if (Order.decidesPlaces())
       refuse("puts numbers at places that it counts by atomic operations, in "
              "the order in which threads come: in the reverse sweep it runs "
              "again, and the order may be another; let one kernel write the "
              "places to memory, as integers, and another one the numbers "
              "there");
+    if (Order.decidesNumbers())
+      refuse("lets the order in which threads come decide, by a branch on what "
+             "an atomic operation returned, which of several numbers it "
+             "stores: in the reverse sweep it runs again, and the order may be "
+             "another; let one kernel write who came first to memory, as an "
+             "integer, and another one the numbers");
     return std::move(Facts);
   }
 
