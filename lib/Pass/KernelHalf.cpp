@@ -40,8 +40,14 @@ PreservedAnalyses KeepKernelsPass::run(Module &M, ModuleAnalysisManager &) {
 }
 
 PreservedAnalyses KeepStubsPass::run(Module &M, ModuleAnalysisManager &) {
-  return hasEntryCalls(M) && keepStubs(M) ? PreservedAnalyses::none()
-                                          : PreservedAnalyses::all();
+  if (!hasEntryCalls(M) || !keepStubs(M))
+    return PreservedAnalyses::all();
+  // A table that no code of the module writes would go where its contents are
+  // folded into kernels, and derivatives of launches would not find it.
+  for (GlobalVariable &G : M.globals())
+    if (G.getName().starts_with("rg.device.") && G.hasInitializer())
+      G.setExternallyInitialized(true);
+  return PreservedAnalyses::none();
 }
 
 KernelHalf::KernelHalf(Module &M, Catalogue &Cat, DiagnosticEngine &Diags,

@@ -39,7 +39,8 @@ private:
   std::string To;
 };
 
-/// Keeps launches recognisable in host modules with derivative calls.
+/// Keeps launches, and variables that kernels name, recognisable in host
+/// modules with derivative calls.
 class KeepStubsPass : public llvm::PassInfoMixin<KeepStubsPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
