@@ -122,6 +122,7 @@ OrderOfThreads::OrderOfThreads(const Function &Kernel) {
   for (unsigned N = 0; N != Functions.size(); ++N)
     for (const Instruction &I : instructions(*Functions[N])) {
       Counts |= counted(I) != 0;
+      Sources[Functions[N]] |= counted(I) | whoIs(I);
       const auto *C = dyn_cast<CallBase>(&I);
       const Function *Callee = C ? C->getCalledFunction() : nullptr;
       if (Callee && !Callee->isDeclaration() && Seen.insert(Callee).second)
@@ -131,8 +132,15 @@ OrderOfThreads::OrderOfThreads(const Function &Kernel) {
     return;
   while (std::exchange(Changed, false))
     for (const Function *F : Functions)
-      for (const Instruction &I : instructions(*F))
+      for (const Instruction &I : instructions(*F)) {
+        if (const auto *C = dyn_cast<CallBase>(&I)) {
+          uint8_t &All = Sources[F];
+          const uint8_t More = All | Sources.lookup(C->getCalledFunction());
+          Changed |= More != All;
+          All = More;
+        }
         visit(I);
+      }
   // Callers come first, so that what leads to a call is known in its body.
   for (const Function *F : Functions)
     findWays(*F);
@@ -234,9 +242,11 @@ void OrderOfThreads::visitCall(const CallBase &C, const Function &Callee) {
       write(Given, Of.lookup(&A));
     }
   }
-  for (const Instruction &I : instructions(Callee))
-    if (const auto *R = dyn_cast<ReturnInst>(&I); R && R->getReturnValue())
-      add(C, Of.lookup(R->getReturnValue()));
+  uint8_t What = Sources.lookup(&Callee);
+  for (const Value *Given : C.args())
+    What |=
+        Given->getType()->isPointerTy() ? readFrom(*Given) : Of.lookup(Given);
+  add(C, What);
 }
 
 void OrderOfThreads::visit(const Instruction &I) {
@@ -285,10 +295,10 @@ uint8_t OrderOfThreads::orderIn(const Value &V, Values &Seen) const {
     return Found | orderIn(P, Seen);
   }
   const auto *C = dyn_cast<CallBase>(I);
-  if (C && is_contained(Functions, C->getCalledFunction()))
-    return Of.lookup(I) & AnyOrder;
   for (const Value *Op : I->operands())
     Found |= orderIn(*Op, Seen);
+  if (C && is_contained(Functions, C->getCalledFunction()))
+    return Found | (Sources.lookup(C->getCalledFunction()) & AnyOrder);
   return C && Found & AnyOrder ? uint8_t(OrderOfBlock) : Found;
 }
 
@@ -360,10 +370,8 @@ void OrderOfThreads::follow(const Value &V, const Values &Known, bool Memory,
     return follow(*L->getPointerOperand(), Known, Memory, Seen, Found);
   }
   if (const auto *C = dyn_cast<CallBase>(I);
-      C && is_contained(Functions, C->getCalledFunction())) {
-    Found.Value |= Of.lookup(I);
-    return;
-  }
+      C && is_contained(Functions, C->getCalledFunction()))
+    Found.Value |= Sources.lookup(C->getCalledFunction());
   if (const auto *P = dyn_cast<PHINode>(I))
     for (const BasicBlock *From : P->blocks())
       Found.Chosen |= Ways.lookup(From) | Asks.lookup(From);

@@ -70,6 +70,9 @@ private:
 
   llvm::SmallVector<const llvm::Function *, 4> Functions;
   llvm::SmallDenseMap<const llvm::Value *, uint8_t, 32> Of;
+  /// What functions that are not inlined ask themselves, whatever they are
+  /// given.
+  llvm::SmallDenseMap<const llvm::Function *, uint8_t, 4> Sources;
   /// What decides whether a thread comes to a block of code: bits of order.
   llvm::SmallDenseMap<const llvm::BasicBlock *, uint8_t, 32> Ways;
   /// What the branch at the end of a block of code asks: bits of order.
