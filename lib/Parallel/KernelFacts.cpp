@@ -23,7 +23,9 @@
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InlineAsm.h"
@@ -99,18 +101,16 @@ public:
     for (Argument &A : F.args())
       describe(A);
     Of.resize(Facts.Parameters.size());
-    SmallPtrSet<Function *, 8> Seen{&F};
-    SmallVector<Function *, 8> Work{&F};
-    while (!Work.empty()) {
-      Function &G = *Work.pop_back_val();
-      for (Instruction &I : instructions(G)) {
-        visit(I);
+    Reached.insert(&F);
+    for (unsigned N = 0; N != Reached.size(); ++N)
+      for (Instruction &I : instructions(*Reached[N]))
         if (auto *C = dyn_cast<CallBase>(&I))
           if (Function *Callee = C->getCalledFunction();
-              Callee && !Callee->isDeclaration() && Seen.insert(Callee).second)
-            Work.push_back(Callee);
-      }
-    }
+              Callee && !Callee->isDeclaration())
+            Reached.insert(Callee);
+    for (Function *G : Reached)
+      for (Instruction &I : instructions(*G))
+        visit(I);
     // Where the kernel finds pointers, a copy may move one.
     for (auto [N, Steps] : CopiedTo)
       if (Steps < Facts.Parameters[N].Steps)
@@ -140,6 +140,8 @@ private:
   Function &F;
   const Catalogue &Cat;
   KernelFacts Facts;
+  /// The kernel, and what it calls without inlining.
+  SmallSetVector<Function *, 8> Reached;
   SmallVector<Evidence, 8> Of;
   SmallMapVector<unsigned, FurtherEvidence, 4> Further;
   /// Bytes are copied to memory that the parameter leads to in so many steps.
@@ -335,6 +337,41 @@ private:
     });
   }
 
+  /// The calls of a function that is not inlined, in what the kernel runs.
+  /// False where somebody may call it whom nobody sees.
+  bool callsOf(const Function &Callee,
+               SmallVectorImpl<const CallBase *> &Calls) const {
+    for (const User *U : Callee.users()) {
+      const auto *C = dyn_cast<CallBase>(U);
+      if (!C || C->getCalledFunction() != &Callee)
+        return false;
+      if (Reached.contains(const_cast<Function *>(C->getFunction())))
+        Calls.push_back(C);
+    }
+    return true;
+  }
+  /// What calls hand to a function that is not inlined. Memory of the thread
+  /// and of the block is nobody's parameter.
+  bool addHanded(const Argument &A, Origins &Found) {
+    if (!Found.Seen.insert(&A).second)
+      return true;
+    SmallVector<const CallBase *, 4> Calls;
+    if (!callsOf(*A.getParent(), Calls))
+      return false;
+    for (const CallBase *C : Calls) {
+      SmallVector<const Value *, 4> Objects;
+      getUnderlyingObjects(C->getArgOperand(A.getArgNo()), Objects, nullptr,
+                           /*MaxLookup=*/0);
+      for (const Value *O : Objects) {
+        const auto *G = dyn_cast<GlobalVariable>(O);
+        if (!isa<AllocaInst>(O) && !(G && !isVariable(*G)) &&
+            !addOrigins(*O, Found))
+          return false;
+      }
+    }
+    return true;
+  }
+
   /// What V may be. False where it may be something else.
   bool addOrigins(const Value &V, Origins &Found) {
     if (!Budget)
@@ -346,8 +383,10 @@ private:
       if (isa<ConstantPointerNull, UndefValue>(O))
         return true;
       if (const auto *A = dyn_cast<Argument>(O)) {
-        if (A->getParent() != &F || A->hasByValAttr())
+        if (A->hasByValAttr())
           return false;
+        if (A->getParent() != &F)
+          return addHanded(*A, Found);
         addParametersOf(*A, 0, Found);
         return true;
       }
@@ -538,6 +577,19 @@ private:
              G.isDeclaration()); // markers of derivative calls
   }
 
+  /// Where it is not known what A is: its callers are asked as for bytes.
+  void accessByCalls(const Argument &A, bool Reads, bool Writes) {
+    SmallVector<const CallBase *, 4> Calls;
+    if (A.getParent() == &F || A.hasByValAttr() ||
+        !Asked.insert({&A, Reads + 2 * Writes}).second)
+      return;
+    callsOf(*A.getParent(), Calls);
+    for (const CallBase *C : Calls)
+      access(C->getArgOperand(A.getArgNo()), Reads, Writes, nullptr, nullptr,
+             nullptr);
+  }
+  SmallSet<std::pair<const Argument *, int>, 8> Asked;
+
   void access(const Value *P, bool Reads, bool Writes, Type *T,
               const Value *Loaded, const Value *Stored) {
     SmallVector<const Value *, 4> Objects;
@@ -549,8 +601,10 @@ private:
         continue;
       Origins From = originsOf(O);
       ArrayRef<unsigned> At = From.Are;
-      if (isa<Argument>(O) && At.empty()) {
-        // A struct; or of a recursive function: its callers pass it.
+      if (const auto *A = dyn_cast<Argument>(O);
+          A && At.empty() && From.Lead.empty()) {
+        // A struct; or what a function is handed that is not inlined.
+        accessByCalls(*A, Reads, Writes);
         continue;
       }
       if (At.empty() && From.Lead.empty() && (Writes || Reads))
@@ -714,6 +768,8 @@ private:
       return refuse("calls functions through pointers");
     if (C->isInlineAsm())
       return visitAsm(*C);
+    if (Reached.contains(C->getCalledFunction())) // visited itself
+      return;
     if (!C->getCalledFunction()->doesNotAccessMemory())
       for (const auto &A : C->args())
         if (A->getType()->isPointerTy())
