@@ -19,10 +19,9 @@
 // Without malloc there are none.
 // RUN: %rgcc -O3 -ffreestanding -mllvm -rg-loops -mllvm -rg-print-nests -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=FREE
 // FREE-NOT: kept in memory
-#include <stdint.h>
+#include "bits.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #define EACH(i, from, to) for (int i = (from); i < (to); i++)
 #define M(A) double A[restrict n][n]
 #define NEST __attribute__((noinline)) static void
@@ -91,19 +90,8 @@ void *__wrap_malloc(size_t bytes) {
 }
 #endif
 
-static uint64_t state = 1;
-static double number(void) { return (double)((state = state * 6364136223846793005u + 1442695040888963407u) >> 40) / (1 << 24) + 0.25; }
 enum { Most = 90 };
 static double a[Most * Most], b[Most * Most], c[Most * Most];
-static uint64_t hash(const double *x, int n) {
-  uint64_t h = 1469598103934665603u;
-  for (int k = 0; k < n * n; k++) {
-    uint64_t bits;
-    memcpy(&bits, &x[k], 8);
-    h = (h ^ bits) * 1099511628211u;
-  }
-  return h;
-}
 int main(void) {
   static char out[1 << 16];
   setvbuf(stdout, out, _IOFBF, sizeof out);

@@ -17,9 +17,8 @@
 // RUN: %t.rounded > %t.txt
 // RUN: %t.sums | diff %t.txt -
 // RUN: %rgcc -O3 -mllvm -rg-loops -mllvm -rg-print-nests -c %s -o %t.o 2>&1 | FileCheck %s
-#include <stdint.h>
+#include "bits.h"
 #include <stdio.h>
-#include <string.h>
 #define EACH(i, from, to) for (int i = (from); i < (to); i++)
 #define M(A) double A[n][n]
 #define NEST __attribute__((noinline)) static void
@@ -153,18 +152,7 @@ NEST sums_read(int n, M(A), M(B)) {
   EACH(i, 1, n) EACH(k, 0, n) EACH(j, 0, n) A[i][k] += A[i - 1][j] * B[k][j];
 }
 
-static uint64_t state = 1;
-static double number(void) { return (double)((state = state * 6364136223846793005u + 1442695040888963407u) >> 40) / (1 << 24) + 0.25; }
 static double a[90 * 90], b[90 * 90];
-static uint64_t hash(const double *x, int n) {
-  uint64_t h = 1469598103934665603u;
-  for (int k = 0; k < n * n; k++) {
-    uint64_t bits;
-    memcpy(&bits, &x[k], 8);
-    h = (h ^ bits) * 1099511628211u;
-  }
-  return h;
-}
 static double total(const double *x, int n) {
   double s = 0;
   for (int k = 0; k < n * n; k++)

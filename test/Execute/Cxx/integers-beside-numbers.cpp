@@ -1,14 +1,12 @@
 // Objects of several types in one buffer, some of which are integers: an integer that is only moved from buffer to
-// buffer is one all the same, and a pointer that a union of both holds is one where the source reads a pointer.
+// buffer is one all the same.
 // RG-LEVELS: O0 O1 O2 O3
 // RG-FLAGS: -std=c++17
 #include "rgvector.hpp"
 #include <any>
 #include <memory>
-#include <string>
 #include <typeindex>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
 static double inAny(const double *x, int n) {
@@ -29,41 +27,6 @@ static double inAny(const double *x, int n) {
     else if (auto *numbers = std::any_cast<std::vector<double>>(&a))
       s += (*numbers)[0] * (*numbers)[1];
   return s;
-}
-
-struct Pair;
-struct Call;
-using Tree = std::variant<double, std::string, std::unique_ptr<Pair>, std::unique_ptr<Call>>;
-struct Pair {
-  char op;
-  Tree left, right;
-};
-struct Call {
-  std::vector<Tree> args;
-};
-static double value(const Tree &t, const double *x) {
-  switch (t.index()) {
-  case 0:
-    return std::get<0>(t);
-  case 1:
-    return x[std::get<1>(t).size()];
-  case 2: {
-    const Pair &p = *std::get<2>(t);
-    const double l = value(p.left, x), r = value(p.right, x);
-    return p.op == '+' ? l + r : l * r;
-  }
-  }
-  double s = 0;
-  for (auto &a : std::get<3>(t)->args)
-    s += value(a, x);
-  return s * s;
-}
-static Tree pair(char op, Tree l, Tree r) { return std::make_unique<Pair>(Pair{op, std::move(l), std::move(r)}); }
-static double inTrees(const double *x, int n) {
-  auto call = std::make_unique<Call>();
-  call->args.push_back(Tree(x[0]));
-  call->args.push_back(pair('*', std::string("y"), x[n - 1]));
-  return value(pair('+', pair('*', std::string("xy"), x[1]), std::move(call)), x);
 }
 
 struct PoolBase {
@@ -120,7 +83,6 @@ static double inPools(const double *x, int n) {
 
 int main() {
   check(inAny);
-  check(inTrees);
   check(inPools);
   return rgReport();
 }
