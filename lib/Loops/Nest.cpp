@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops/Raiser.h"
+#include "llvm/IR/DataLayout.h"
 
 using namespace llvm;
 using namespace retrograd;
