@@ -337,28 +337,23 @@ private:
     });
   }
 
-  /// The calls of a function that is not inlined, in what the kernel runs.
-  /// False where somebody may call it whom nobody sees.
-  bool callsOf(const Function &Callee,
-               SmallVectorImpl<const CallBase *> &Calls) const {
-    for (const User *U : Callee.users()) {
-      const auto *C = dyn_cast<CallBase>(U);
-      if (!C || C->getCalledFunction() != &Callee)
-        return false;
-      if (Reached.contains(const_cast<Function *>(C->getFunction())))
+  /// The calls of a function that is not inlined, in what the kernel runs. A
+  /// kernel that calls through pointers is refused.
+  SmallVector<const CallBase *, 4> callsOf(const Function &Callee) const {
+    SmallVector<const CallBase *, 4> Calls;
+    for (const User *U : Callee.users())
+      if (const auto *C = dyn_cast<CallBase>(U);
+          C && C->getCalledFunction() == &Callee &&
+          Reached.contains(const_cast<Function *>(C->getFunction())))
         Calls.push_back(C);
-    }
-    return true;
+    return Calls;
   }
   /// What calls hand to a function that is not inlined. Memory of the thread
   /// and of the block is nobody's parameter.
   bool addHanded(const Argument &A, Origins &Found) {
     if (!Found.Seen.insert(&A).second)
       return true;
-    SmallVector<const CallBase *, 4> Calls;
-    if (!callsOf(*A.getParent(), Calls))
-      return false;
-    for (const CallBase *C : Calls) {
+    for (const CallBase *C : callsOf(*A.getParent())) {
       SmallVector<const Value *, 4> Objects;
       getUnderlyingObjects(C->getArgOperand(A.getArgNo()), Objects, nullptr,
                            /*MaxLookup=*/0);
@@ -579,12 +574,10 @@ private:
 
   /// Where it is not known what A is: its callers are asked as for bytes.
   void accessByCalls(const Argument &A, bool Reads, bool Writes) {
-    SmallVector<const CallBase *, 4> Calls;
     if (A.getParent() == &F || A.hasByValAttr() ||
         !Asked.insert({&A, Reads + 2 * Writes}).second)
       return;
-    callsOf(*A.getParent(), Calls);
-    for (const CallBase *C : Calls)
+    for (const CallBase *C : callsOf(*A.getParent()))
       access(C->getArgOperand(A.getArgNo()), Reads, Writes, nullptr, nullptr,
              nullptr);
   }
