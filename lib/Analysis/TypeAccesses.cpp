@@ -102,13 +102,7 @@ bool TypeAnalysis::isPlainInteger(const Instruction &Access) const {
   // Where places are known, numbers and integers in one place are by turns.
   if (!isAnyPlace(P))
     return false;
-  if (hasFact(Access, SourceFact::Integer))
-    return true;
-  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
-  const auto *Type = Tag && Tag->getNumOperands() > 2
-                         ? dyn_cast<MDNode>(Tag->getOperand(1))
-                         : nullptr;
-  return Type && I->kindOfTBAA(Type).K == ByteKind::Integer;
+  return hasFact(Access, SourceFact::Integer) || I->hasIntegerTag(Access);
 }
 
 bool TypeAnalysis::isPlainMove(const Instruction &Access) const {

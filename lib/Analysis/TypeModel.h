@@ -237,6 +237,7 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   /// Value V is loaded from, stored to, the memory at Addr + Off.
   void transferMemory(Var Addr, int64_t Off, const llvm::Value *V, bool IsStore,
                       bool WithPointers = true);
+  bool hasIntegerTag(const llvm::Instruction &Access) const;
   bool isTaggedInteger(const llvm::Instruction &Access) const;
   bool isIndex(const llvm::Value *V) const;
   /// A scalar or aggregate element inside a register.

@@ -130,14 +130,8 @@ bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
 /// The source has an integer here, and no integers for numbers anywhere.
 bool TypeAnalysis::Impl::isMoveOfInteger(const Instruction &I) const {
   const Module &M = *I.getModule();
-  if (!hasFact(M, SourceFact::PlainIntegers) ||
-      hasFact(M, SourceFact::CopiesBits))
-    return false;
-  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
-  const auto *Type = Tag && Tag->getNumOperands() > 2
-                         ? dyn_cast<MDNode>(Tag->getOperand(1))
-                         : nullptr;
-  return Type && kindOfTBAA(Type).K == ByteKind::Integer;
+  return hasFact(M, SourceFact::PlainIntegers) &&
+         !hasFact(M, SourceFact::CopiesBits) && hasIntegerTag(I);
 }
 
 /// Where pointers point is known: what moves between indices is integers

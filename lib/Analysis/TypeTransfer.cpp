@@ -390,15 +390,19 @@ static bool indexes(const Value *V) {
   });
 }
 
-/// The front end says that the access is one of an integer.
-bool TypeAnalysis::Impl::isTaggedInteger(const Instruction &Access) const {
+/// The type that the front end gives the access is an integer's.
+bool TypeAnalysis::Impl::hasIntegerTag(const Instruction &Access) const {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   const auto *Type = Tag && Tag->getNumOperands() >= 3
                          ? dyn_cast<MDNode>(Tag->getOperand(1))
                          : nullptr;
+  return Type && kindOfTBAA(Type).K == ByteKind::Integer;
+}
+
+/// The front end says that the access is one of an integer.
+bool TypeAnalysis::Impl::isTaggedInteger(const Instruction &Access) const {
   return getLoadStoreType(&Access)->isIntegerTy() &&
-         (hasFact(Access, SourceFact::Integer) ||
-          (Type && kindOfTBAA(Type).K == ByteKind::Integer));
+         (hasFact(Access, SourceFact::Integer) || hasIntegerTag(Access));
 }
 
 /// What is known for an integer as soon as it is loaded. No pointer is moved by

@@ -700,18 +700,27 @@ bool Scheduler::stripCarries(const Schedule &S, ArrayRef<unsigned> Group,
   return carries(T, Group, Place);
 }
 
-/// Does D lead from one iteration of the loop of Group at Place to another,
-/// within one iteration of the loops around it? AcrossTiles: whichever tile
-/// the two iterations are in.
-bool Scheduler::connects(const Dependence &D, const Schedule &S,
-                         ArrayRef<unsigned> Group, unsigned Place,
-                         bool AcrossTiles) {
+/// The times of the pairs of D that are within one iteration of the loops
+/// around that of Group at Place. AcrossTiles: whichever tile the two are in.
+Map Scheduler::timesWithin(const Dependence &D, const Schedule &S,
+                           ArrayRef<unsigned> Group, unsigned Place,
+                           bool AcrossTiles) {
   Map M(isl_map_apply_range(
       isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
       plainTime(S, D.To).take()));
   for (unsigned P = 0; P != Place; ++P)
     if (!AcrossTiles || P % 2 == 0 || !S.Times[Group.front()][P].Tile)
       M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
+  return M;
+}
+
+/// Does D lead from one iteration of the loop of Group at Place to another,
+/// within one iteration of the loops around it? AcrossTiles: whichever tile
+/// the two iterations are in.
+bool Scheduler::connects(const Dependence &D, const Schedule &S,
+                         ArrayRef<unsigned> Group, unsigned Place,
+                         bool AcrossTiles) {
+  Map M = timesWithin(D, S, Group, Place, AcrossTiles);
   Map Forwards(
       isl_map_order_lt(M.copy(), isl_dim_in, Place, isl_dim_out, Place)),
       Back(isl_map_order_gt(M.take(), isl_dim_in, Place, isl_dim_out, Place));

@@ -19,6 +19,7 @@
 #include "Loops/TreeReach.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -148,6 +149,25 @@ bool Generator::makeTree() {
          isl_set_n_basic_set(N.Asked.get()) <= MostPieces;
 }
 
+/// Memory of the heap, or null.
+Value *Generator::allocate(Value *Bytes) {
+  F.setMemoryEffects(F.getMemoryEffects() |
+                     MemoryEffects::inaccessibleMemOnly());
+  CallInst *Memory =
+      B.CreateCall(F.getParent()->getOrInsertFunction(
+                       "malloc", FunctionType::get(B.getPtrTy(), {I64}, false)),
+                   {Bytes});
+  Memory->addRetAttr(Attribute::NoAlias);
+  return Memory;
+}
+
+void Generator::release(Value *Memory) {
+  B.CreateCall(
+      F.getParent()->getOrInsertFunction(
+          "free", FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false)),
+      {Memory});
+}
+
 bool Generator::run() {
   if (!isPossible() || !makeTree() || !findExtents() || !findCellLengths())
     return false;
@@ -195,10 +215,10 @@ bool Generator::run() {
   B.CreateCondBr(Apart, New, Old);
   // What does not change is computed in front, where the branch is now.
   B.SetInsertPoint(New);
-  placeCells();
   declareApart();
   node(Tree.get());
-  freeCells();
+  if (CellMemory)
+    release(CellMemory);
   SmallVector<std::pair<PHINode *, Value *>, 2> Results;
   for (PHINode &Phi : Exit->phis()) {
     Value *V = Phi.getIncomingValue(0);

@@ -16,7 +16,6 @@
 
 #include "Loops/Generator.h"
 #include "Loops/TreeReach.h"
-#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -52,7 +51,7 @@ bool Generator::findCellLengths() {
   return All && !N.Context.exceeded();
 }
 
-/// Whether there is memory for all of them, which begins at CellMemory.
+/// Whether there is memory for all of them; where each begins.
 Value *Generator::allocateCells() {
   // Lengths and products of them stay below 2^62.
   auto AtMost = [&](Value *V) {
@@ -82,42 +81,19 @@ Value *Generator::allocateCells() {
   B.CreateCondBr(B.CreateICmpULT(Bytes, B.getInt64(MostBytes)), Allocate,
                  After);
   B.SetInsertPoint(Allocate);
-  CallInst *Memory =
-      B.CreateCall(F.getParent()->getOrInsertFunction(
-                       "malloc", FunctionType::get(B.getPtrTy(), {I64}, false)),
-                   {B.CreateAdd(Bytes, B.getInt64(Line))}, "rg.cells");
-  Memory->addRetAttr(Attribute::NoAlias);
+  Value *Memory = allocate(B.CreateAdd(Bytes, B.getInt64(Line)));
   B.CreateBr(After);
   B.SetInsertPoint(After);
   PHINode *Got = B.CreatePHI(B.getPtrTy(), 2, "rg.cells");
   Got->addIncoming(ConstantPointerNull::get(B.getPtrTy()), Asked);
   Got->addIncoming(Memory, Allocate);
   CellMemory = Got;
+  Value *First = B.CreateIntrinsic(
+      Intrinsic::ptrmask, {B.getPtrTy(), I64},
+      {B.CreatePtrAdd(Got, B.getInt64(Line - 1)), B.getInt64(-Line)});
   for (auto [Of, Begin] : zip(CellArrays, Begins))
-    Of.Base = Begin;
-  F.setMemoryEffects(F.getMemoryEffects() |
-                     MemoryEffects::inaccessibleMemOnly());
+    Of.Base = B.CreatePtrAdd(First, Begin);
   return B.CreateIsNotNull(Got);
-}
-
-/// In the new nest: where each of them begins.
-void Generator::placeCells() {
-  Value *First = CellMemory;
-  if (!CellArrays.empty())
-    First = B.CreateIntrinsic(
-        Intrinsic::ptrmask, {B.getPtrTy(), I64},
-        {B.CreatePtrAdd(CellMemory, B.getInt64(Line - 1)), B.getInt64(-Line)});
-  for (CellArray &Of : CellArrays)
-    Of.Base = B.CreatePtrAdd(First, Of.Base);
-}
-
-void Generator::freeCells() {
-  if (CellArrays.empty())
-    return;
-  B.CreateCall(
-      F.getParent()->getOrInsertFunction(
-          "free", FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false)),
-      {CellMemory});
 }
 
 /// The element of a cell in memory for this iteration.

@@ -122,10 +122,7 @@ void Generator::makeCopies(Region &R, ArrayRef<unsigned> Arrays) {
              *Clear = block("rg.clear"), *Ready = block("rg.ready");
   B.CreateCondBr(R.Enough, Allocate, Ready);
   B.SetInsertPoint(Allocate);
-  CallInst *Memory =
-      B.CreateCall(M.getOrInsertFunction(
-                       "malloc", FunctionType::get(B.getPtrTy(), {I64}, false)),
-                   {B.CreateMul(R.EachBytes, R.Most)});
+  Value *Memory = allocate(B.CreateMul(R.EachBytes, R.Most));
   B.CreateCondBr(B.CreateIsNull(Memory), Ready, Clear);
   B.SetInsertPoint(Clear);
   R.Copies = Memory;
@@ -172,13 +169,7 @@ void Generator::addCopies(const Region &R) {
                             B.CreateAdd(A.Least, Element));
     B.CreateStore(B.CreateFAdd(B.CreateLoad(T, To), B.CreateLoad(T, At)), To);
   });
-  Module &M = *F.getParent();
-  B.CreateCall(
-      M.getOrInsertFunction(
-          "free", FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false)),
-      {R.Copies});
+  release(R.Copies);
   B.CreateBr(After);
   B.SetInsertPoint(After);
-  F.setMemoryEffects(F.getMemoryEffects() |
-                     MemoryEffects::inaccessibleMemOnly());
 }

@@ -184,14 +184,20 @@ void Generator::declareApart() {
 /// New does for the new nest what Old, an access of St, did for the old one.
 void Generator::tag(Instruction *New, const Instruction *Old,
                     const Statement &St) {
-  const unsigned Array = arrayOf(Old, St);
+  touch(New, arrayOf(Old, St), Old);
+}
+
+/// New is an access to an array, or to a cell in memory (Old is null).
+void Generator::touch(Instruction *New, unsigned Array,
+                      const Instruction *Old) {
   Touched.push_back({New, Array});
   for (auto [Kind, Ours] :
        {std::make_pair(unsigned(LLVMContext::MD_alias_scope), Scopes[Array]),
         std::make_pair(unsigned(LLVMContext::MD_noalias), ApartFrom[Array])})
-    New->setMetadata(
-        Kind, MDNode::concatenate(
-                  N.DeclaresScopes ? nullptr : Old->getMetadata(Kind), Ours));
+    New->setMetadata(Kind, MDNode::concatenate(!Old || N.DeclaresScopes
+                                                   ? nullptr
+                                                   : Old->getMetadata(Kind),
+                                               Ours));
   if (Parallel)
     New->setMetadata(LLVMContext::MD_access_group, Parallel);
 }
@@ -199,15 +205,8 @@ void Generator::tag(Instruction *New, const Instruction *Old,
 /// In a loop over the lanes of a strip, each has its own place in a cell; in
 /// memory, each iteration of the loops around it has.
 void Generator::tagCell(Instruction *New, int Index, const Instance &I) {
-  if (N.Cells[Index].InMemory) {
-    const unsigned Array = N.Cells[Index].Array;
-    Touched.push_back({New, Array});
-    New->setMetadata(LLVMContext::MD_alias_scope, Scopes[Array]);
-    New->setMetadata(LLVMContext::MD_noalias, ApartFrom[Array]);
-    if (Parallel)
-      New->setMetadata(LLVMContext::MD_access_group, Parallel);
-    return;
-  }
+  if (N.Cells[Index].InMemory)
+    return touch(New, N.Cells[Index].Array, nullptr);
   const int L = Lanes[Index];
   if (!Parallel || L < 0 || I.Rest || !S.Jams[L].Strip)
     return;

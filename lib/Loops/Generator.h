@@ -109,10 +109,12 @@ private:
   llvm::Value *address(llvm::Instruction *Access, Instance &I);
   llvm::Value *cell(int Index, Instance &I);
   void tagCell(llvm::Instruction *New, int Index, const Instance &I);
+  void touch(llvm::Instruction *New, unsigned Array,
+             const llvm::Instruction *Old);
+  llvm::Value *allocate(llvm::Value *Bytes);
+  void release(llvm::Value *Memory);
   bool findCellLengths();
   llvm::Value *allocateCells();
-  void placeCells();
-  void freeCells();
   llvm::Value *cellElement(int Index, const Instance &I);
 
   Nest &N;
@@ -139,7 +141,7 @@ private:
     llvm::Value *Base;
   };
   std::vector<CellArray> CellArrays;
-  llvm::Value *CellMemory = nullptr; ///< what they are part of
+  llvm::Value *CellMemory = nullptr; ///< what they are part of, if any
   Isl<isl_ast_node> Tree;
   Isl<isl_ast_expr> Check;
   /// Of each array: its scope, and those of the arrays that it is apart from.

@@ -132,7 +132,7 @@ static void findOuterNumbers(Nest &N, bool InMemory) {
     N.HasOuterNumbers = true;
     if (!InMemory)
       continue;
-    N.CellsInMemory = C.InMemory = true;
+    C.InMemory = true;
     N.Arrays[C.Array].ElementBytes =
         N.Outer.getHeader()->getDataLayout().getTypeAllocSize(C.V->getType());
     for (Statement &St : N.Statements) {

@@ -131,9 +131,6 @@ struct Nest {
   bool HasSums = false;
   /// A number that is computed once is used in a loop further in.
   bool HasOuterNumbers = false;
-  /// Such cells have an element in memory for each iteration, so that the loops
-  /// that set them and those that read them may be apart.
-  bool CellsInMemory = false;
   /// A is to a register, or to a few of them.
   bool isRegister(const Access &A) const {
     return !A.I && !Cells[A.CellIndex].InMemory;
@@ -152,7 +149,9 @@ struct RaiseOptions {
   /// What a loop carries is where it was loaded, if it is stored there again,
   /// and not in a cell.
   bool SumsInMemory = false;
-  /// Numbers of outer loops that inner ones use have memory for all of them.
+  /// Numbers of outer loops that inner ones use have an element in memory for
+  /// each iteration, so that the loops that set them and those that read them
+  /// may be apart.
   bool CellsInMemory = false;
 };
 

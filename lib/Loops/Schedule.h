@@ -192,6 +192,9 @@ private:
   bool cellsFit(const Schedule &S, const std::vector<TimedPart> &Parts);
   bool carries(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                unsigned Place);
+  Map timesWithin(const Dependence &D, const Schedule &S,
+                  llvm::ArrayRef<unsigned> Group, unsigned Place,
+                  bool AcrossTiles);
   bool connects(const Dependence &D, const Schedule &S,
                 llvm::ArrayRef<unsigned> Group, unsigned Place,
                 bool AcrossTiles);

@@ -71,12 +71,8 @@ Scheduler::Parting Scheduler::byNeeds(const Schedule &S,
     const unsigned From = Parts.Of[D.From], To = Parts.Of[D.To];
     if (From == To || Needs[To][From])
       continue;
-    Map M(isl_map_apply_range(
-        isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
-        plainTime(S, D.To).take()));
-    for (unsigned P = 0; P != Place; ++P)
-      M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
-    if (isl_map_is_empty(M.get()) != isl_bool_true)
+    if (isl_map_is_empty(timesWithin(D, S, Group, Place, false).get()) !=
+        isl_bool_true)
       Needs[To].set(From);
   }
   for (unsigned Via = 0; Via != Count; ++Via)
